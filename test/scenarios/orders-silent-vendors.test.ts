@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../../apps/gateway/src/db/database.ts';
 import { statement } from '../../apps/gateway/src/db/statement.ts';
+import { passOverSilentVendors } from '../../apps/gateway/src/features/orders/lifecycle/offer-order.effect.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { holdRow } from '../harness/held-row.ts';
 import { until } from '../harness/until.ts';
 import { type OrdersDriver, ordersDriver } from './orders-driver.ts';
 import { type OrderParties, orderParties } from './orders-parties.ts';
@@ -53,6 +55,22 @@ describe('vendors that do not answer', () => {
     const cancelled = await driver.reaches(orderId, 'cancelled');
     expect(cancelled.allowed_actions).toEqual([]);
     expect(await driver.published(orderId)).toEqual(['awaiting_liquidity_provider', 'cancelled']);
+  });
+
+  it('leave the whole time to the vendor that is asked after them, though the list of the silent is older', async () => {
+    await gateway.deps.db.query(SYSTEM, cheapenAll, []);
+    const [held, orderId] = [await driver.onrampOrder(), await driver.onrampOrder()];
+    const first = await parties.vendorOf(orderId);
+    const row = await holdRow(gateway, held);
+    // Both are listed, by the worker and by us, and the first cannot be passed over yet.
+    await advance(RESPONSE_SECONDS + 1);
+    const passed = passOverSilentVendors(gateway.deps, RESPONSE_SECONDS);
+    await row.waiters(2);
+    expect((await first.post('decline')).status).toBe(200);
+    const second = await until('the second vendor', async () => (await parties.vendorId(orderId)) ?? false);
+    await row.letGo();
+    expect(await passed).toBe(2);
+    expect(await parties.vendorId(orderId)).toBe(second);
   });
 
   it('keep the order as long as they have time, and for good once they have accepted', async () => {

@@ -14,6 +14,7 @@ import {
   declinedOffersOf,
   findOrder,
   fundedOrdersOf,
+  isUnanswered,
   lockOrder,
   releaseVendor,
   unansweredOffers,
@@ -55,15 +56,18 @@ export async function passOverSilentVendors(
   responseSeconds: number,
 ): Promise<number> {
   const askedBefore = new Date(deps.clock.now() - responseSeconds * 1_000);
-  const silent = await deps.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
-  for (const { order_id: orderId } of silent) {
+  const listed = await deps.db.query(SYSTEM, unansweredOffers, [askedBefore, BATCH]);
+  for (const { order_id: orderId } of listed) {
     await unitOfWork(deps, SYSTEM, async (unit) => {
       const [order] = await unit.tx.query(lockOrder, [orderId]);
-      if (order === undefined || !awaitsVendor(order) || order.vendor_id === null) return;
+      if (order === undefined || !awaitsVendor(order)) return;
+      // Another vendor may have been asked since the list was read, and has its own time.
+      const [silent] = await unit.tx.query(isUnanswered, [orderId, askedBefore]);
+      if (silent === undefined) return;
       await passOver(deps, unit, order, 'clock');
     });
   }
-  return silent.length;
+  return listed.length;
 }
 
 const NO_LONGER: Outcome = { kind: 'confirmed', result: 'no longer' };

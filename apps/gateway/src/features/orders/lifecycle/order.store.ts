@@ -274,6 +274,11 @@ export const unansweredOffers = statement<[askedBefore: Date, limit: number], { 
     ORDER BY coalesce(offered_at, created_at) LIMIT $2`,
 );
 
+export const isUnanswered = statement<[orderId: string, askedBefore: Date], Record<never, never>>(
+  'orders.is_unanswered',
+  'SELECT FROM orders WHERE order_id = $1 AND vendor_id IS NOT NULL AND coalesce(offered_at, created_at) <= $2',
+);
+
 export const destinationOfOrder = statement<[orderId: string], { recipient_destination_id: string | null }>(
   'orders.destination',
   'SELECT q.recipient_destination_id FROM orders o JOIN quotes q USING (quote_id) WHERE o.order_id = $1',
