@@ -29,7 +29,7 @@ describe.skipIf(consoleBrowser === undefined)('the vendor desk', () => {
     await admin.query('UPDATE vendors SET simulated_key_sealed = NULL WHERE vendor_id = $1', [vendor.id]);
     await admin.end();
     await tab.goto('/vendor/orders');
-    await tab.page.locator('[data-testid="live"][data-live="true"]').waitFor();
+    await tab.page.locator('[data-testid="live"][data-state="live"]').waitFor();
   }, 120_000);
   afterAll(() => ground?.stop());
 
@@ -64,6 +64,19 @@ describe.skipIf(consoleBrowser === undefined)('the vendor desk', () => {
   async function connect(): Promise<void> {
     await at('connect-wallet').click();
     await at('wallet-connected').waitFor();
+  }
+
+  /** A sale that is accepted, its wallet connected. */
+  async function saleToFund(): Promise<string> {
+    const orderId = await driver.onrampOrder();
+    await tab.goto(`/vendor/orders/${orderId}`);
+    await step('accept');
+    await at('field-full_name').fill('Harbour Liquidity');
+    await at('field-iban').fill('DE02 1203 0000 0000 2020 51');
+    await connect();
+    await at('sign-refund-button').click();
+    await step('fund');
+    return orderId;
   }
 
   it('sells: an order that comes by itself is accepted, funded, and released after the money', async () => {
@@ -158,14 +171,7 @@ describe.skipIf(consoleBrowser === undefined)('the vendor desk', () => {
   }, 90_000);
 
   it('gives in: a dispute of a sale that was decided for the buyer is released by the vendor’s signature', async () => {
-    const orderId = await driver.onrampOrder();
-    await tab.goto(`/vendor/orders/${orderId}`);
-    await step('accept');
-    await at('field-full_name').fill('Harbour Liquidity');
-    await at('field-iban').fill('DE02 1203 0000 0000 2020 51');
-    await connect();
-    await at('sign-refund-button').click();
-    await step('fund');
+    const orderId = await saleToFund();
     await at('fund-button').click();
     await status('awaiting_fiat_transfer');
     await driver.act(orderId, 'confirm-payment-sent');
@@ -186,6 +192,60 @@ describe.skipIf(consoleBrowser === undefined)('the vendor desk', () => {
     expect(await driver.escrowBalance(orderId)).toBe(0n);
     await driver.booksBalance();
   }, 90_000);
+
+  it('an escrow is paid once by two tabs, and a page that is cut off says how old it is', async () => {
+    const orderId = await saleToFund();
+    const second = await tab.context.newPage();
+    await second.goto(tab.page.url());
+    const there = (testId: string) => second.getByTestId(testId);
+    await there('connect-wallet').click();
+    await there('fund-button').waitFor();
+    const before = wallet.calls.length;
+    const payments = () =>
+      wallet.calls.slice(before).filter(({ method }) => method === 'eth_sendTransaction').length;
+
+    // What one tab remembers, the other is told; what it was not told of, it finds before it asks the wallet.
+    await tab.page.evaluate(
+      `localStorage.setItem('causeway.escrow-payment.${orderId}', '0x${'ab'.repeat(32)}')`,
+    );
+    await there('funding-sent').waitFor();
+    await at('fund-button').click();
+    await at('funding-sent').waitFor();
+    expect(payments()).toBe(0);
+    await there('send-again').click();
+    await there('confirm').click();
+    await at('fund-button').waitFor();
+
+    // While a wallet waits for its owner, the other tab asks it for nothing.
+    const answer = wallet.hold('eth_sendTransaction');
+    wallet.refuseNext('eth_sendTransaction');
+    await at('fund-button').click();
+    await until('the wallet to be asked', () => payments() === 1);
+    await there('fund-button').click();
+    await there('wallet-problem').getByText('asked in another tab').waitFor();
+    expect(payments()).toBe(1);
+    answer();
+    await at('wallet-problem').waitFor();
+
+    const live = (state: string) => tab.page.locator(`[data-testid="live"][data-state="${state}"]`);
+    await tab.page.route('**/api/v1/vendor/events**', (route) => route.abort());
+    await tab.page.reload();
+    await live('broken').waitFor();
+    await tab.page.unroute('**/api/v1/vendor/events**');
+    await live('live').waitFor();
+    await tab.page.route('**/api/v1/vendor/orders/**', (route) => route.abort());
+    await at('not-refreshed').getByText('The service cannot be reached.').waitFor();
+    await step('fund');
+    await tab.page.unroute('**/api/v1/vendor/orders/**');
+    await at('not-refreshed').waitFor({ state: 'detached' });
+
+    await connect();
+    await at('fund-button').click();
+    await status('awaiting_fiat_transfer');
+    await second.locator('[data-testid="order"][data-status="awaiting_fiat_transfer"]').waitFor();
+    expect(payments()).toBe(2);
+    await second.close();
+  }, 120_000);
 
   it('nothing that does not match the order can be signed, and an order is declined with a reason', async () => {
     const orderId = await driver.onrampOrder();

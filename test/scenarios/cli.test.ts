@@ -272,9 +272,10 @@ describe('the command line against a gateway', () => {
       String(details.id),
     ]);
     expect(firm.out).toMatch(/quote +[0-9a-f-]{36}\npays +50\.000000 USDC/);
-    expect(
-      (await failure(['quote', 'onramp', ...pair, '--fiat-amount', '1', '--user', UNKNOWN_ID])).exit,
-    ).toBe(5);
+    const unknown = ['--fiat-amount', '100.00', '--user', UNKNOWN_ID];
+    expect((await failure(['quote', 'onramp', ...pair, ...unknown])).exit).toBe(4);
+    const small = ['--fiat-amount', '1', '--user', customer];
+    expect((await failure(['quote', 'onramp', ...pair, ...small])).exit).toBe(5);
     expect((await failure(['quote', 'onramp', ...pair, '--fiat-amount', 'ten'])).exit).toBe(5);
     expect(
       (await failure(['quote', 'onramp', ...pair, '--fiat-amount', '1', '--user', customer], anybody)).exit,

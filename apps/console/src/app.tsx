@@ -48,7 +48,7 @@ function Desk() {
   const wasSignedIn = useRef(false);
   if (query.data) wasSignedIn.current = true;
   return (
-    <Loaded query={query}>
+    <Loaded query={query} isQuiet>
       {(session) => {
         const desk = DESKS.find((one) => one.desk === session?.desk);
         if (session === null || desk === undefined) {

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './styles.css';
-import { problemOf, whenForbidden, whenSignedOut } from './api/client.ts';
+import { ConsoleProblem, whenForbidden, whenSignedOut } from './api/client.ts';
 import { SESSION_KEY } from './api/session.ts';
 import { App } from './app.tsx';
 import { cssVariables, theme } from './theme.ts';
@@ -18,10 +18,16 @@ setNonce(nonce);
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
+      networkMode: 'always',
+      // Not by itself in this mode.
+      refetchOnReconnect: true,
       staleTime: 5_000,
       // The SDK repeats by itself what is worth repeating.
-      retry: (count, error) => problemOf(error).code === 'OFFLINE' && count < 2,
+      retry: (count, error) =>
+        error instanceof ConsoleProblem && error.code === 'CONNECTION_FAILED' && count < 2,
     },
+    // Without a network it fails at once: a decision that waits unseen would be carried out whenever there is one again.
+    mutations: { networkMode: 'always' },
   },
 });
 

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import {
   DELIVERY_STATUSES as KNOWN_DELIVERY_STATUSES,
   HOLD_REASONS as KNOWN_HOLD_REASONS,
@@ -6,7 +10,7 @@ import {
   ORDER_STATUSES as KNOWN_ORDER_STATUSES,
   PARTNER_EVENT_TYPES,
 } from '@causeway/protocol';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from './cli.ts';
 import { COMMANDS } from './commands.ts';
 import { nearMatches } from './near-matches.ts';
@@ -139,6 +143,79 @@ describe('a command line', () => {
     });
     expect(away.code).toBe(5);
     expect(JSON.parse(away.err).error.message).toContain('A key is not sent to http://10.0.0.1');
+  });
+});
+
+describe('what answers in place of the service', () => {
+  it.each([200, 302, 401, 404, 502])('ends with 6, whatever its status is: %s', async (status) => {
+    const page = createServer((_request, response) => {
+      response.writeHead(status, { 'content-type': 'text/html' });
+      response.end('<html>Welcome. Accept the terms of this network.</html>');
+    });
+    page.listen(0, '127.0.0.1');
+    await once(page, 'listening');
+    const { port } = page.address() as AddressInfo;
+    const env = { CAUSEWAY_BASE_URL: `http://127.0.0.1:${port}`, CAUSEWAY_API_KEY: 'cw_test_1' };
+    const { code, err } = await run(['orders', 'list', '--json'], { env });
+    page.close();
+    expect([code, JSON.parse(err).error]).toEqual([
+      6,
+      expect.objectContaining({
+        code: 'INVALID_ANSWER',
+        exit_code: 6,
+        hint: 'causeway doctor says what is wrong.',
+      }),
+    ]);
+  });
+});
+
+describe('a command that is stopped', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  /** At a terminal where nothing is typed. */
+  function atTerminal(argv: readonly string[], env: Readonly<Record<string, string>>) {
+    const { written, stdout, stderr } = streams(true);
+    const modes: boolean[] = [];
+    const stdin = Object.assign(new PassThrough(), {
+      isTTY: true,
+      setRawMode: (on: boolean) => void modes.push(on),
+    });
+    const stop = new AbortController();
+    const around = { env: { ...NOWHERE, ...env }, folder: '/', signal: stop.signal };
+    const ended = runCli(argv, { ...around, stdout, stderr, stdin });
+    return { written, modes, stop, ended };
+  }
+
+  it('at a question ends with 130', async () => {
+    const { written, stop, ended } = atTerminal(['login'], {});
+    await vi.waitFor(() => expect(written.err).toContain('Address of the deployment: '));
+    stop.abort();
+    expect(await ended).toBe(130);
+  });
+
+  it('at a hidden question ends with 130, and the terminal shows again what is typed', async () => {
+    const { modes, stop, ended } = atTerminal(['login'], { CAUSEWAY_BASE_URL: 'https://api.example.com' });
+    await vi.waitFor(() => expect(modes).toEqual([true]));
+    stop.abort();
+    expect(await ended).toBe(130);
+    expect(modes).toEqual([true, false]);
+  });
+
+  it('while it waits for what does not hear of it ends with 130 all the same', async () => {
+    const asked = Promise.withResolvers<void>();
+    vi.stubGlobal('fetch', () => {
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const { stop, ended } = atTerminal(['clock'], {
+      CAUSEWAY_BASE_URL: 'https://api.example.com',
+      CAUSEWAY_API_KEY: 'cw_test_1',
+    });
+    await asked.promise;
+    stop.abort();
+    expect(await ended).toBe(130);
   });
 });
 

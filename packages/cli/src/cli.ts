@@ -1,4 +1,4 @@
-import { isCausewayError } from '@causeway/sdk';
+import { type CausewayError, isCausewayError } from '@causeway/sdk';
 import { type CommandSpec, GLOBAL_OPTIONS, type Input, type Invocation } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { CommandError, EXIT, failureLine } from './exit.ts';
@@ -7,7 +7,11 @@ import { nearMatches } from './near-matches.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
 import { check, commandOf, parseLeniently, parseStrictly, usage, type Values } from './parse.ts';
 import { findProfile, type Profile } from './profile.ts';
+import { unlessAborted } from './signals.ts';
 import { VERSION } from './version.ts';
+
+/** For a command to end by itself after SIGINT or SIGTERM. */
+const STOP_WITHIN_MS = 1_000;
 
 export interface Surroundings extends Streams {
   /** Where a sandbox of this folder is looked for. */
@@ -46,8 +50,26 @@ async function runCommand(
   const args = positionals.slice(spec.name.split(' ').length);
   check(spec, args, values);
   const { run } = await spec.load();
-  await run(invocationOf(values, args, output, around));
+  const running = run(invocationOf(values, args, output, around));
+  await (spec.endsItself === true ? running : untilStopped(running, around.signal));
   return around.signal.aborted ? EXIT.interrupted : EXIT.ok;
+}
+
+/** For a command that is stopped while it waits for what knows nothing of the signal: it is not waited for any longer. */
+async function untilStopped(running: Promise<void>, signal: AbortSignal): Promise<void> {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const begin = () => {
+    timer = setTimeout(() => late.abort(), STOP_WITHIN_MS);
+  };
+  signal.addEventListener('abort', begin, { once: true });
+  if (signal.aborted) begin();
+  try {
+    await unlessAborted(running, late.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', begin);
+  }
 }
 
 /** `causeway`, `causeway --version`, `causeway orders`, and what is no command. */
@@ -128,7 +150,7 @@ function report(error: unknown, output: Output, signal: AbortSignal): number {
   }
   if (isCausewayError(error)) {
     const { code, details, requestId } = error;
-    const exitCode = exitCodeOf(error.status);
+    const exitCode = exitCodeOf(error);
     const more = { details: { ...details }, requestId, hint: hintOf(exitCode) };
     output.error(failureLine(error), { code, exitCode, ...more });
     return exitCode;
@@ -151,7 +173,9 @@ function hintOf(exitCode: number): string | undefined {
   return exitCode === EXIT.unavailable ? 'causeway doctor says what is wrong.' : undefined;
 }
 
-function exitCodeOf(status: number | undefined): number {
+function exitCodeOf({ code, status }: CausewayError): number {
+  // A proxy, a page for guests of a network, another program at that address: the service has said nothing.
+  if (code === 'INVALID_ANSWER') return EXIT.unavailable;
   if (status === undefined || status >= 500) return EXIT.unavailable;
   if (status === 401 || status === 403) return EXIT.unauthorized;
   return status === 404 ? EXIT.notFound : EXIT.refused;

@@ -32,6 +32,8 @@ export interface CommandSpec {
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: Readonly<Record<string, OptionSpec>>;
   readonly examples: readonly string[];
+  /** Puts back or saves what it has begun when it is stopped, for as long as that takes; others are given a moment. */
+  readonly endsItself?: true;
   load(): Promise<{ readonly run: Run }>;
 }
 

@@ -333,6 +333,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'causeway conformance --webhook http://127.0.0.1:3000/hook --driver ./driver.mjs --junit conformance.xml',
       'causeway conformance --list',
     ],
+    endsItself: true,
     load: () => import('./conformance/index.ts'),
   },
   {
@@ -380,6 +381,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'causeway listen --forward-to http://localhost:3000/webhooks/causeway --env-file .env',
       "causeway listen --forward-to localhost:3000/hook --events order.status.changed -H 'X-Tenant: 42'",
     ],
+    endsItself: true,
     load: () => import('./listen/listen.ts'),
   },
   {
@@ -420,6 +422,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'causeway trigger order.status.changed --status dispute_started --dry-run',
       'causeway trigger order.refund.required',
     ],
+    endsItself: true,
     load: () => import('./trigger/trigger.ts'),
   },
 ];

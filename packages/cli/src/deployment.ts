@@ -31,19 +31,18 @@ export function publicClientOf(baseUrl: string): Causeway {
 }
 
 /** One request outside the API's description, such as a page; redirects are not followed. */
-export function fetchPage(baseUrl: string, path: string, signal?: AbortSignal): Promise<Response> {
-  const timeout = AbortSignal.timeout(10_000);
+export function fetchPage(baseUrl: string, path: string, signal: AbortSignal): Promise<Response> {
   return fetch(baseUrl.replace(/\/+$/, '') + path, {
     headers: HEADERS,
     redirect: 'manual',
-    signal: signal === undefined ? timeout : firstOf(timeout, signal),
+    signal: firstOf(AbortSignal.timeout(10_000), signal),
   });
 }
 
 /** Only a sandbox has sandbox calls: they want a key there, and are not found on a live deployment. */
-export async function kindOf(baseUrl: string): Promise<DeploymentKind> {
+export async function kindOf(baseUrl: string, signal: AbortSignal): Promise<DeploymentKind> {
   try {
-    await publicClientOf(baseUrl).sandbox.clock();
+    await publicClientOf(baseUrl).sandbox.clock({ signal });
     return 'sandbox';
   } catch (error) {
     if (isCausewayError(error) && error.status === 401) return 'sandbox';
@@ -53,15 +52,15 @@ export async function kindOf(baseUrl: string): Promise<DeploymentKind> {
 }
 
 /** Whose key it is, and that the service accepts it: a route says which class it was made for, that class's own whether it counts. */
-export async function classOf(baseUrl: string, apiKey: string): Promise<KeyClass> {
+export async function classOf(baseUrl: string, apiKey: string, signal: AbortSignal): Promise<KeyClass> {
   const causeway = connect(baseUrl, apiKey);
   try {
-    await causeway.webhooks.get();
+    await causeway.webhooks.get({ signal });
     return 'partner';
   } catch (error) {
     const given = isCausewayError(error) ? (error.details as { given_key?: unknown }).given_key : undefined;
-    if (given === 'vendor') await causeway.vendor.profile();
-    else if (given === 'operator') await causeway.operator.keys.list({ limit: 1 });
+    if (given === 'vendor') await causeway.vendor.profile({ signal });
+    else if (given === 'operator') await causeway.operator.keys.list({ limit: 1 }, { signal });
     else throw error;
     return given;
   }

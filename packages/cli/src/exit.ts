@@ -13,7 +13,7 @@ export const EXIT = {
   notFound: 4,
   /** Refused as asked: validation, wrong state, limits (other 4xx). */
   refused: 5,
-  /** The service cannot be reached, or failed (5xx). */
+  /** The service cannot be reached, failed (5xx), or something else answers in its place. */
   unavailable: 6,
   /** The command ran and what it checked has faults: `doctor`, `conformance`. */
   faults: 7,

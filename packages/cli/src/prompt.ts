@@ -1,6 +1,7 @@
 import type { Input } from './command.ts';
 import { CommandError, EXIT } from './exit.ts';
 import type { Output } from './output.ts';
+import { unlessAborted } from './signals.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
@@ -14,13 +15,13 @@ export interface Prompt {
   close(): Promise<void>;
 }
 
-export function createPrompt(stdin: Input, output: Output): Prompt {
+export function createPrompt(stdin: Input, output: Output, signal: AbortSignal): Prompt {
   const chunks = stdin[Symbol.asyncIterator]();
   let waiting = '';
 
   async function character(): Promise<string | undefined> {
     while (waiting === '') {
-      const { done, value } = await chunks.next();
+      const { done, value } = await unlessAborted(chunks.next(), signal);
       if (done === true) return undefined;
       waiting = typeof value === 'string' ? value : Buffer.from(value).toString('utf8');
     }
@@ -55,14 +56,21 @@ export function createPrompt(stdin: Input, output: Output): Prompt {
       }
     },
     async close() {
-      await chunks.return?.();
+      // Behind a read that still waits for a key it would wait as well.
+      const closed = Promise.resolve(chunks.return?.());
+      await unlessAborted(closed, signal).catch(() => {});
     },
   };
 }
 
 /** All of a pipe. */
-export async function readAll(stdin: Input): Promise<string> {
+export async function readAll(stdin: Input, signal: AbortSignal): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const chunk of stdin) parts.push(Buffer.from(chunk));
+  const chunks = stdin[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await unlessAborted(chunks.next(), signal);
+    if (done === true) break;
+    parts.push(Buffer.from(value));
+  }
   return Buffer.concat(parts).toString('utf8').trim();
 }

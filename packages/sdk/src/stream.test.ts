@@ -56,3 +56,41 @@ it.each([
     ]);
   },
 );
+
+/** How long a stream waits before it tries again after this answer. */
+async function waitAfter(answer: () => Response): Promise<number> {
+  const causeway = new Causeway({ baseUrl: 'http://x', apiKey: 'cw_test_1', fetch: async () => answer() });
+  const stop = new AbortController();
+  let waitMs = -1;
+  const onBreak = (_error: unknown, retryInMs: number) => {
+    waitMs = retryInMs;
+    stop.abort();
+  };
+  await expect(causeway.events.stream({ signal: stop.signal, onBreak }).next()).rejects.toThrow();
+  return waitMs;
+}
+
+it.each([
+  [429, '7', 7_000, 9_000],
+  [503, '40', 40_000, 42_000],
+  [503, '0', 1_000, 2_000],
+  // Bounded: a stream that waits for a day is none.
+  [503, '86400', 60_000, 62_000],
+])(
+  'after a %s with Retry-After %s it waits that long, and a little more',
+  async (status, after, least, most) => {
+    const error = { code: status === 429 ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE', message: 'Later.' };
+    const waitMs = await waitAfter(() =>
+      Response.json({ success: false, error }, { status, headers: { 'retry-after': after } }),
+    );
+    expect(waitMs).toBeGreaterThanOrEqual(least);
+    expect(waitMs).toBeLessThanOrEqual(most);
+  },
+);
+
+it('a stream that tells no time to wait in digits is opened again at the usual pace', async () => {
+  for (const retry of ['soon', '', '-1', '1e9']) {
+    const waitMs = await waitAfter(() => new Response(`retry: ${retry}\nid: 4\n\n`));
+    expect(waitMs, retry).toBeGreaterThanOrEqual(1_000);
+  }
+});

@@ -1,6 +1,6 @@
 import { errorOf, isCausewayError } from './errors.ts';
 import { pause, timeoutSignal } from './timing.ts';
-import type { Transport } from './transport.ts';
+import { LONGEST_RETRY_AFTER_SECONDS, type Transport } from './transport.ts';
 
 export interface StreamOptions {
   /** The cursor of the last event you have; `0` begins with the oldest that is kept, none begins now. */
@@ -68,10 +68,17 @@ export async function* streamEvents<Event>(
       problem = error;
     }
     const longestMs = Math.min(LONGEST_RECONNECT_MS, reconnectMs * 2 ** Math.min(failures++, 5));
-    const waitMs = longestMs * (0.5 + Math.random() / 2);
+    // Never sooner than the service asked for, and spread behind it: others were told the same.
+    const waitMs = askedMs(problem) + longestMs * (0.5 + Math.random() / 2);
     onBreak?.(problem, waitMs);
     await pause(waitMs, signal);
   }
+}
+
+/** What `Retry-After` of a refusal asks for. Of a longer wait the stream would seem dead. */
+function askedMs(problem: unknown): number {
+  const seconds = isCausewayError(problem) ? (problem.retryAfterSeconds ?? 0) : 0;
+  return Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) * 1_000;
 }
 
 async function* connection(
@@ -139,7 +146,8 @@ function messageOf(block: string): Message {
     // `s`, because JSON leaves U+2028 and U+2029 as they are, and `.` would end at them.
     const [, name, value = ''] = /^([a-z]+): ?(.*)$/s.exec(line) ?? [];
     if (name === 'id') message.id = value;
-    if (name === 'retry') message.retry = Number(value);
+    // Anything but digits is no time, and a stream of events has it ignored.
+    if (name === 'retry' && /^\d+$/.test(value)) message.retry = Number(value);
     if (name === 'data') data.push(value);
   }
   if (data.length > 0) message.data = data.join('\n');

@@ -120,6 +120,22 @@ describe('a header that cannot be sent', () => {
   );
 });
 
+describe('times and repeats', () => {
+  it.each(['timeout', 'deadline', 'maxRetries'])(
+    '%s that is no number is refused by its name, and nothing is sent',
+    async (name) => {
+      for (const value of [Number.NaN, -1, '3']) {
+        expect(() => clientOf({ [name]: value })).toThrow(`${name} is a number`);
+        const { causeway, sent } = clientOf();
+        await expect(causeway.orders.get(ORDER_ID, { [name]: value })).rejects.toThrow(`${name} is a number`);
+        expect(sent).toEqual([]);
+      }
+      const { causeway } = clientOf({ [name]: Number.POSITIVE_INFINITY });
+      await causeway.orders.get(ORDER_ID, { [name]: 1_000 });
+    },
+  );
+});
+
 describe('the time of an attempt', () => {
   afterEach(() => {
     vi.restoreAllMocks();

@@ -1,4 +1,5 @@
 import { CausewayError, errorOf, isCausewayError, parsed } from './errors.ts';
+import { requireNumber } from './numbers.ts';
 import { pause, timeoutSignal } from './timing.ts';
 
 export interface ClientOptions {
@@ -68,7 +69,7 @@ const DEFAULT_RETRIES = 2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
 /** A longer wait is the caller's decision. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
+export const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 export function readOperation(line: string): Operation {
   const [method = '', path = '', flags = '', paging] = line.split(' ');
@@ -100,6 +101,7 @@ export function createTransport(client: ClientOptions): Transport {
   if (isBrowser && apiKey && !apiKey.startsWith('cw_widget_') && client.allowSecretKeyInBrowser !== true) {
     throw new TypeError('A secret key does not belong in a browser: anybody can read it there.');
   }
+  requireTimes(client);
   const ownHeaders = headersOf(client.headers);
   if (apiKey) setHeader(ownHeaders, 'x-api-key', apiKey);
 
@@ -145,6 +147,7 @@ export function createTransport(client: ClientOptions): Transport {
     async send(call) {
       const { operation, options } = call;
       options.signal?.throwIfAborted();
+      requireTimes(options);
       const prepared = prepare(call);
       const defaultMs = operation.isText ? FILE_TIMEOUT_MS : DEFAULT_TIMEOUT_MS;
       const timeoutMs = options.timeout ?? client.timeout ?? defaultMs;
@@ -183,6 +186,14 @@ function prepare({ operation, pathValues, input, options }: Call): Prepared {
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
   const path = pathOf(operation, pathValues) + queryOf(operation, input);
   return { path, key, init: { method, headers, ...(body === undefined ? {} : { body }) } };
+}
+
+/** `maxRetries: NaN` would repeat for ever, and a time-out of NaN end at once. */
+function requireTimes(given: Pick<ClientOptions, 'timeout' | 'deadline' | 'maxRetries'>): void {
+  for (const name of ['timeout', 'deadline', 'maxRetries'] as const) {
+    const value = given[name];
+    if (value !== undefined) requireNumber(name, value);
+  }
 }
 
 /** One name has one value, however it is spelt. */

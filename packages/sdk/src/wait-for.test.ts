@@ -54,6 +54,15 @@ describe('waitFor with a function', () => {
     await expect(wait).rejects.toMatchObject({ code: 'TIMED_OUT', details: { status: 'cancelled' } });
   });
 
+  it.each(['timeout', 'pollInterval'])('refuses a %s that is no number, and reads nothing', async (name) => {
+    const { orders, reads } = waiting({ status: 'completed', allowed_actions: [] });
+    for (const value of [Number.NaN, -1]) {
+      const wait = orders.waitFor(ORDER_ID, isRefundable, { [name]: value });
+      await expect(wait).rejects.toThrow(`${name} is a number`);
+    }
+    expect(reads()).toBe(0);
+  });
+
   it('ends where nothing of the order changes any more', async () => {
     const { orders, reads } = waiting({ status: 'completed', allowed_actions: [] });
     const wait = orders.waitFor(ORDER_ID, isRefundable, QUICKLY);
@@ -67,4 +76,11 @@ it.each(['cancelled', 'failed'])('waitFor a status ends where the order is %s', 
   const wait = orders.waitFor(ORDER_ID, ['completed', 'crypto_received'], QUICKLY);
   await expect(wait).rejects.toMatchObject({ code: 'ORDER_ENDED', details: { status } });
   expect(reads()).toBe(1);
+});
+
+it('waitFor a status goes on while a cancelled order is held: a review may give it to the buyer', async () => {
+  const hold = { reason: 'SETTLEMENT_REVIEW', since: '2026-11-19T10:00:00.000Z' };
+  const { orders } = waiting({ status: 'cancelled', hold }, { status: 'dispute_started' });
+  const reached = await orders.waitFor(ORDER_ID, 'dispute_started', QUICKLY);
+  expect(reached.status).toBe('dispute_started');
 });

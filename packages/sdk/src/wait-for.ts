@@ -2,6 +2,7 @@ import { CausewayError, isCausewayError } from './errors.ts';
 import type { CausewayEvent } from './events.ts';
 import { NEXT_ORDER_STATUSES } from './generated/constants.ts';
 import type { Order, OrderStatus } from './generated/types.ts';
+import { requireNumber } from './numbers.ts';
 import type { Streamed, StreamOptions } from './stream.ts';
 import { timeoutSignal } from './timing.ts';
 
@@ -42,6 +43,9 @@ export async function waitForOrder(
 ): Promise<Order> {
   requireKnown(wanted);
   const { timeout = TIMEOUT_MS, pollInterval = POLL_MS, onStatus } = options;
+  requireNumber('timeout', timeout);
+  // NaN would be read as no pause at all.
+  requireNumber('pollInterval', pollInterval, { finite: true });
   const timer = timeoutSignal(timeout, options.signal);
   const { signal } = timer;
   const bell = createBell();
@@ -95,18 +99,21 @@ function requireKnown(wanted: Wanted): void {
   );
 }
 
-/** Their status is final, but a late deposit, a refund or a hold may still change the rest of the order. */
+/** Their status is final unless they are held, but a late deposit or a refund may still change the rest of the order. */
 const STOPPED: readonly string[] = ['cancelled', 'failed'];
 
 /** A function may ask for anything, but only of an order that still changes. What this client does not know may come. */
 function canStillReach(order: Order, wanted: Wanted): boolean {
+  const isHeld = (order.hold ?? null) !== null;
+  const isStopped = STOPPED.includes(order.status);
+  if (typeof wanted !== 'function' && isStopped && !isHeld) return false;
   return tablesOf(order).some((next) => {
     if (next[order.status] === undefined) return true;
     const coming = new Set(next[order.status]);
     // A set is walked to its end, also over what is added on the way.
     for (const status of coming) for (const later of next[status] ?? []) coming.add(later);
     if (typeof wanted !== 'function') return wordsOf(wanted).some((word) => coming.has(word));
-    return coming.size > 0 || STOPPED.includes(order.status) || (order.hold ?? null) !== null;
+    return coming.size > 0 || isStopped || isHeld;
   });
 }
 

@@ -9,6 +9,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { consoleCall, setCsrfToken } from './client.ts';
+import { forgetCursors } from './live-stream.ts';
 import { noteServiceTime } from './service-time.ts';
 
 /** Who is signed in, as GET /console/session answers it. */
@@ -73,6 +74,7 @@ export function useForgetSession(): () => Promise<void> {
   const client = useQueryClient();
   return useCallback(async () => {
     client.clear();
+    forgetCursors();
     await client.invalidateQueries({ queryKey: SESSION_KEY });
   }, [client]);
 }

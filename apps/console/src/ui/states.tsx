@@ -1,9 +1,11 @@
 import { Alert, Anchor, Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconInbox } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { problemOf } from '../api/client.ts';
+import { serviceNow } from '../api/service-time.ts';
 import { Link } from './navigation.tsx';
+import { Time } from './values.tsx';
 
 /** The title of a page, what it is about, and what can be done there. */
 export function PageHead({
@@ -93,18 +95,44 @@ export function Problem({
   );
 }
 
+/** A part of a page that cannot be refreshed says so once, not each of its own parts again. */
+const UnderStale = createContext(false);
+
+/** What is shown may have changed since: it could not be read again. */
+function NotRefreshed({ query }: { readonly query: UseQueryResult }) {
+  // By the service’s clock, as all other times of a page.
+  const at = new Date(serviceNow() - (Date.now() - query.dataUpdatedAt));
+  return (
+    <Alert color="orange" variant="light" p="xs" mb="md" role="status" data-testid="not-refreshed">
+      Not refreshed since <Time at={at.toISOString()} />. {problemOf(query.error).message}
+    </Alert>
+  );
+}
+
 /** What a query has, or how it stands with it: no page shows nothing. */
 export function Loaded<T>({
   query,
   page,
+  isQuiet = false,
   children,
 }: {
   readonly query: UseQueryResult<T>;
   /** Where the query is the whole page: what it would have shown, and the list to go back to. */
   readonly page?: { readonly title: string; readonly list: string; readonly listTitle: string };
+  /** What stands around pages: they say by themselves how old they are. */
+  readonly isQuiet?: boolean;
   readonly children: (data: T) => ReactNode;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  const isUnderStale = useContext(UnderStale);
+  if (query.data !== undefined) {
+    const isStale = query.isError && !isQuiet;
+    return (
+      <>
+        {isStale && !isUnderStale ? <NotRefreshed query={query} /> : null}
+        <UnderStale value={isUnderStale || isStale}>{children(query.data)}</UnderStale>
+      </>
+    );
+  }
   if (!query.isError) return <Loading />;
   const problem = <Problem error={query.error} retry={() => void query.refetch()} />;
   if (page === undefined) return problem;

@@ -126,14 +126,15 @@ export interface PreparedTransaction extends Prepared {
 export function SendTransaction({
   queryKey,
   prepare,
-  onSent,
+  once,
   label,
   network,
   testId = 'send',
 }: {
   readonly queryKey: readonly unknown[];
   readonly prepare: () => Promise<PreparedTransaction>;
-  readonly onSent: (hash: string) => void;
+  /** Has it sent, and remembers its hash, unless that has been done. */
+  readonly once: (send: () => Promise<string>) => Promise<void>;
   readonly label: string;
   readonly network: string;
   readonly testId?: string;
@@ -148,9 +149,11 @@ export function SendTransaction({
     mutationFn: async (connection: Parameters<typeof askWallet>[0]) => {
       const { transaction } = prepared.data ?? {};
       if (transaction === undefined) return;
-      const hash = await askWallet(connection, 'eth_sendTransaction', [transaction]);
-      if (typeof hash !== 'string') throw new WalletProblem('The wallet told no transaction. Look there.');
-      onSent(hash);
+      await once(async () => {
+        const hash = await askWallet(connection, 'eth_sendTransaction', [transaction]);
+        if (typeof hash !== 'string') throw new WalletProblem('The wallet told no transaction. Look there.');
+        return hash;
+      });
     },
   });
   if (prepared.isPending) return <Loading what="Preparing the transaction" />;

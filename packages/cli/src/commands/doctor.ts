@@ -28,6 +28,8 @@ const ODD_SKEW_SECONDS = 30;
 export const doctor: Run = async (invocation) => {
   const findings: Finding[] = [];
   const add = (...more: readonly Finding[]) => {
+    // What was stopped has found nothing.
+    invocation.signal.throwIfAborted();
     findings.push(...more);
     if (!invocation.output.json)
       for (const one of more) invocation.output.line(one, (paint) => lineOf(one, paint));
@@ -96,6 +98,7 @@ async function checkDeployment(
   profile: Profile,
   add: (...findings: readonly Finding[]) => void,
 ): Promise<void> {
+  const { signal } = invocation;
   const { name, source } = profile;
   let baseUrl: string;
   try {
@@ -106,28 +109,28 @@ async function checkDeployment(
     add({ check: 'profile', verdict: 'fail', message, ...(hint === undefined ? {} : { hint }) });
     return;
   }
-  const reached = await reachable(baseUrl);
+  const reached = await reachable(baseUrl, signal);
   add(...reached);
   if (reached.some(({ verdict }) => verdict === 'fail')) return;
   const anybody = publicClientOf(baseUrl);
-  add(await ready(anybody), await version(baseUrl), await kind(baseUrl, profile));
+  add(await ready(anybody, signal), await version(baseUrl, signal), await kind(baseUrl, profile, signal));
   for (const keyClass of KEY_CLASSES) {
     const key = profile.keys[keyClass];
-    if (key !== undefined) add(await keyOf(baseUrl, key, keyClass));
+    if (key !== undefined) add(await keyOf(baseUrl, key, keyClass, signal));
   }
-  add(await chains(anybody), await rates(anybody));
+  add(await chains(anybody, signal), await rates(anybody, signal));
   if (profile.keys.partner === undefined) {
     const message = `the profile “${name}” has no key of a partner`;
     add({ check: 'webhook', verdict: 'warn', message, hint: 'causeway login adds one.' });
-  } else add(...(await webhooks(clientOf(profile, 'partner'), flag(invocation, 'skip-webhook-test'))));
+  } else add(...(await webhooks(invocation, clientOf(profile, 'partner'))));
 }
 
 /** Whether it answers, and whether its clock is ours: the Date header has whole seconds. */
-async function reachable(baseUrl: string): Promise<Finding[]> {
+async function reachable(baseUrl: string, signal: AbortSignal): Promise<Finding[]> {
   const check = 'reachable';
   const started = Date.now();
   try {
-    const response = await fetchPage(baseUrl, '/health');
+    const response = await fetchPage(baseUrl, '/health', signal);
     const tookMs = Date.now() - started;
     if (!response.ok) {
       const message = `${baseUrl}/health answers ${response.status}`;
@@ -159,9 +162,9 @@ function skewOf(date: string | null, atMs: number): Finding {
   };
 }
 
-async function ready(causeway: Causeway): Promise<Finding> {
+async function ready(causeway: Causeway, signal: AbortSignal): Promise<Finding> {
   try {
-    await causeway.service.ready({ maxRetries: 0 });
+    await causeway.service.ready({ maxRetries: 0, signal });
     return { check: 'ready', verdict: 'ok', message: 'the service can do all of its work' };
   } catch (error) {
     const { failing = [] } = detailsOf(error) as { failing?: readonly { check: string; reason: string }[] };
@@ -171,10 +174,10 @@ async function ready(causeway: Causeway): Promise<Finding> {
   }
 }
 
-async function version(baseUrl: string): Promise<Finding> {
+async function version(baseUrl: string, signal: AbortSignal): Promise<Finding> {
   const check = 'version';
   try {
-    const response = await fetchPage(baseUrl, '/api/v1/openapi.json');
+    const response = await fetchPage(baseUrl, '/api/v1/openapi.json', signal);
     const { info } = (await response.json()) as { info: { version: string; 'x-release'?: string } };
     // Up to 0.1.0 the description had the release as its version.
     const release = info['x-release'] ?? info.version;
@@ -192,10 +195,10 @@ async function version(baseUrl: string): Promise<Finding> {
   }
 }
 
-async function kind(baseUrl: string, profile: Profile): Promise<Finding> {
+async function kind(baseUrl: string, profile: Profile, signal: AbortSignal): Promise<Finding> {
   const check = 'kind';
   try {
-    const found = await kindOf(baseUrl);
+    const found = await kindOf(baseUrl, signal);
     const message = found === 'live' ? 'live: money moves' : 'sandbox: no money moves';
     if (profile.kind === undefined || profile.kind === found) return { check, verdict: 'ok', message };
     return {
@@ -209,10 +212,10 @@ async function kind(baseUrl: string, profile: Profile): Promise<Finding> {
   }
 }
 
-async function keyOf(baseUrl: string, key: string, keyClass: string): Promise<Finding> {
+async function keyOf(baseUrl: string, key: string, keyClass: string, signal: AbortSignal): Promise<Finding> {
   const check = `${keyClass} key`;
   try {
-    const found = await classOf(baseUrl, key);
+    const found = await classOf(baseUrl, key, signal);
     if (found === keyClass) return { check, verdict: 'ok', message: 'accepted' };
     const hint = `causeway logout --as ${keyClass}, then causeway login.`;
     return { check, verdict: 'fail', message: `it is the key of a ${found}`, hint };
@@ -226,10 +229,10 @@ async function keyOf(baseUrl: string, key: string, keyClass: string): Promise<Fi
   }
 }
 
-async function chains(causeway: Causeway): Promise<Finding> {
+async function chains(causeway: Causeway, signal: AbortSignal): Promise<Finding> {
   const check = 'chains';
   try {
-    const list = await causeway.supported.blockchains();
+    const list = await causeway.supported.blockchains({ signal });
     const told = list.map(({ slug, crypto_currencies }) => `${slug} (${crypto_currencies.length} tokens)`);
     if (list.some(({ crypto_currencies }) => crypto_currencies.length > 0)) {
       return { check, verdict: 'ok', message: told.join(', ') };
@@ -241,10 +244,10 @@ async function chains(causeway: Causeway): Promise<Finding> {
   }
 }
 
-async function rates(causeway: Causeway): Promise<Finding> {
+async function rates(causeway: Causeway, signal: AbortSignal): Promise<Finding> {
   const check = 'rates';
   try {
-    const { rates: list } = await causeway.rates.list();
+    const { rates: list } = await causeway.rates.list({}, { signal });
     const old = list.filter(({ status }) => status !== 'fresh');
     const message = `${list.length - old.length} of ${list.length} pairs are fresh`;
     const pairs = old.slice(0, 8).map(({ base, quote, status }) => `${base}/${quote} ${status}`);
@@ -256,13 +259,13 @@ async function rates(causeway: Causeway): Promise<Finding> {
   }
 }
 
-async function webhooks(causeway: Causeway, isTestSkipped: boolean): Promise<Finding[]> {
+async function webhooks(invocation: Invocation, causeway: Causeway): Promise<Finding[]> {
   const check = 'webhook';
   try {
-    const { endpoints } = await causeway.webhookEndpoints.list();
+    const { endpoints } = await causeway.webhookEndpoints.list({ signal: invocation.signal });
     if (endpoints.length > 0) {
       const found: Finding[] = [];
-      for (const endpoint of endpoints) found.push(await endpointOf(causeway, endpoint, isTestSkipped));
+      for (const endpoint of endpoints) found.push(await endpointOf(invocation, causeway, endpoint));
       return found;
     }
     const hint = 'POST /partner/webhooks sets one; the event stream works without.';
@@ -274,11 +277,12 @@ async function webhooks(causeway: Causeway, isTestSkipped: boolean): Promise<Fin
 
 /** Its state and its last delivery, and whether a test event arrives: as the service sees it. */
 async function endpointOf(
+  invocation: Invocation,
   causeway: Causeway,
   endpoint: WebhookEndpoint,
-  isTestSkipped: boolean,
 ): Promise<Finding> {
   const check = 'webhook';
+  const { signal } = invocation;
   const { id, url, enabled, health } = endpoint;
   if (!enabled) {
     return {
@@ -290,13 +294,13 @@ async function endpointOf(
   }
   const {
     deliveries: [last],
-  } = await causeway.webhookEndpoints.listDeliveries(id, { limit: 1 });
+  } = await causeway.webhookEndpoints.listDeliveries(id, { limit: 1 }, { signal });
   const before =
     last === undefined ? 'nothing sent yet' : `last delivery ${last.status} (${last.created_at})`;
   const hint = `causeway webhooks deliveries --endpoint ${id} shows what it answered.`;
-  if (!isTestSkipped) {
+  if (!flag(invocation, 'skip-webhook-test')) {
     try {
-      const { http_status } = await causeway.webhookEndpoints.test(id);
+      const { http_status } = await causeway.webhookEndpoints.test(id, { signal });
       const ok = `${url} took a test event with ${http_status}`;
       if (health.state === 'ok') return { check, verdict: 'ok', message: `${ok}; ${before}` };
       const waiting = `${health.pending_deliveries} deliveries wait`;

@@ -19,11 +19,11 @@ const PROFILE_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 /** Saves an address with a key that the service has accepted, and makes it the current profile. */
 export const login: Run = async (invocation) => {
   if (flag(invocation, 'sandbox')) return loginToSandbox(invocation);
-  const { env, stdin, output } = invocation;
+  const { env, stdin, output, signal } = invocation;
   const config = await readConfig(env);
   const name = nameOf(invocation) ?? 'default';
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const prompt = stdin.isTTY === true ? createPrompt(stdin, output) : undefined;
+  const prompt = stdin.isTTY === true ? createPrompt(stdin, output, signal) : undefined;
   let entered: Entered;
   try {
     entered = await enter(invocation, before, prompt);
@@ -39,7 +39,7 @@ export const login: Run = async (invocation) => {
   }
   output.progress(`Asking ${baseUrl} …`);
   const keyClass = await checkedClass(invocation, baseUrl, key);
-  const kind = await kindOf(baseUrl);
+  const kind = await kindOf(baseUrl, signal);
   const stored: StoredProfile = { base_url: baseUrl, kind, keys: { ...before?.keys, [keyClass]: key } };
   const file = await writeConfig(env, {
     current: name,
@@ -58,12 +58,12 @@ async function enter(
   before: StoredProfile | undefined,
   prompt: Prompt | undefined,
 ): Promise<Entered> {
-  const { env, stdin } = invocation;
+  const { env, stdin, signal } = invocation;
   const address = text(invocation, 'base-url') ?? (env.CAUSEWAY_BASE_URL || undefined) ?? before?.base_url;
   const baseUrl = safeAddress(
     address ?? (await prompt?.ask('Address of the deployment: ')) ?? missing('--base-url'),
   );
-  if (flag(invocation, 'key-stdin')) return { baseUrl, key: givenKey(await readAll(stdin)) };
+  if (flag(invocation, 'key-stdin')) return { baseUrl, key: givenKey(await readAll(stdin, signal)) };
   const ofEnvironment = keyOfEnvironment(invocation, baseUrl);
   if (ofEnvironment !== undefined) return { baseUrl, key: ofEnvironment };
   return { baseUrl, key: givenKey((await prompt?.askHidden('Key: ')) ?? missing('--key-stdin')) };
@@ -94,7 +94,7 @@ async function checkedClass(invocation: Invocation, baseUrl: string, key: string
   const wanted = text(invocation, 'as');
   let found: KeyClass;
   try {
-    found = await classOf(baseUrl, key);
+    found = await classOf(baseUrl, key, invocation.signal);
   } catch (error) {
     if (isCausewayError(error) && error.status === 401) {
       throw new CommandError(`${baseUrl} does not accept this key; nothing was saved.`, {
@@ -114,7 +114,7 @@ async function checkedClass(invocation: Invocation, baseUrl: string, key: string
 }
 
 async function loginToSandbox(invocation: Invocation): Promise<void> {
-  const { env, folder } = invocation;
+  const { env, folder, signal } = invocation;
   const sandbox = await sandboxOf(folder, env);
   if (sandbox === undefined) {
     throw new CommandError('There is no sandbox in this folder.', {
@@ -123,10 +123,10 @@ async function loginToSandbox(invocation: Invocation): Promise<void> {
   }
   const { keys } = sandbox;
   const baseUrl = safeAddress(sandbox.baseUrl);
-  if (keys.partner !== undefined) await classOf(baseUrl, keys.partner);
+  if (keys.partner !== undefined) await classOf(baseUrl, keys.partner, signal);
   const config = await readConfig(env);
   const name = nameOf(invocation) ?? 'sandbox';
-  const stored: StoredProfile = { base_url: baseUrl, kind: await kindOf(baseUrl), keys };
+  const stored: StoredProfile = { base_url: baseUrl, kind: await kindOf(baseUrl, signal), keys };
   const file = await writeConfig(env, { current: name, profiles: { ...config.profiles, [name]: stored } });
   tell(invocation, { name, stored, file, saved: Object.keys(keys) });
 }

@@ -23,21 +23,26 @@ async function onSandbox<Answer>(
 }
 
 export const clock: Run = async (invocation) => {
+  const { signal } = invocation;
   const causeway = await invocation.client();
-  const read = await onSandbox(invocation, 'clock', () => causeway.sandbox.clock());
+  const read = await onSandbox(invocation, 'clock', () => causeway.sandbox.clock({ signal }));
   invocation.output.result(read, (paint) => describeClock(read, paint));
 };
 
 export const advance: Run = async (invocation) => {
   const seconds = secondsOf(invocation.args[0] ?? '');
+  const { signal } = invocation;
   const causeway = await invocation.client();
-  const moved = await onSandbox(invocation, 'clock', () => causeway.sandbox.advanceClock({ seconds }));
+  const moved = await onSandbox(invocation, 'clock', () =>
+    causeway.sandbox.advanceClock({ seconds }, { signal }),
+  );
   invocation.output.result(moved, (paint) => describeClock(moved, paint));
 };
 
 export const reset: Run = async (invocation) => {
+  const { signal } = invocation;
   const causeway = await invocation.client();
-  const back = await onSandbox(invocation, 'clock', () => causeway.sandbox.resetClock());
+  const back = await onSandbox(invocation, 'clock', () => causeway.sandbox.resetClock({ signal }));
   invocation.output.result(back, (paint) =>
     [
       describeClock(back, paint),
@@ -71,8 +76,9 @@ export const faucet: Run = async (invocation) => {
     });
   });
   const body = { chain, token, address, amount } as SandboxFaucetInput;
+  const { signal } = invocation;
   const causeway = await invocation.client();
-  const paid = await onSandbox(invocation, 'faucet', () => causeway.sandbox.faucet(body));
+  const paid = await onSandbox(invocation, 'faucet', () => causeway.sandbox.faucet(body, { signal }));
   invocation.output.result(paid, (paint) =>
     fields(
       [

@@ -85,13 +85,14 @@ export const show: Run = async (invocation) => {
 
 /** A delivery is found at its endpoint; where none is named, each is asked. */
 async function findDelivery(invocation: Invocation, causeway: Causeway, id: string): Promise<DeliveryDetail> {
+  const { signal } = invocation;
   const named = text(invocation, 'endpoint');
-  if (named !== undefined) return causeway.webhookEndpoints.getDelivery(named, id);
-  const { endpoints } = await causeway.webhookEndpoints.list();
+  if (named !== undefined) return causeway.webhookEndpoints.getDelivery(named, id, { signal });
+  const { endpoints } = await causeway.webhookEndpoints.list({ signal });
   let last: unknown;
   for (const endpoint of endpoints) {
     try {
-      return await causeway.webhookEndpoints.getDelivery(endpoint.id, id);
+      return await causeway.webhookEndpoints.getDelivery(endpoint.id, id, { signal });
     } catch (error) {
       if ((error as { status?: unknown }).status !== 404) throw error;
       last = error;
@@ -141,11 +142,11 @@ function headersOf(headers: Readonly<Record<string, unknown>>, before: string): 
 
 /** Sends an event again; the answer is the new delivery. */
 export const replay: Run = async (invocation) => {
-  const { args, client, output } = invocation;
+  const { args, client, output, signal } = invocation;
   const causeway = await client();
   const id = args[0] ?? '';
   const { endpoint_id: endpoint } = await findDelivery(invocation, causeway, id);
-  const made = await causeway.webhookEndpoints.replayDelivery(endpoint, id);
+  const made = await causeway.webhookEndpoints.replayDelivery(endpoint, id, { signal });
   output.result(made, (paint) =>
     fields(
       [

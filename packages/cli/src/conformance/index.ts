@@ -129,7 +129,9 @@ async function secretsOf(
 ): Promise<{ secret: string; endedSecret: string | undefined }> {
   const file = text(invocation, 'env-file');
   const env = { ...invocation.env, ...(file === undefined ? {} : await readEnvFile(file)) };
-  const secret = flag(invocation, 'secret-stdin') ? await readAll(invocation.stdin) : env[SECRET];
+  const secret = flag(invocation, 'secret-stdin')
+    ? await readAll(invocation.stdin, invocation.signal)
+    : env[SECRET];
   if (secret === undefined || secret === '') {
     throw new CommandError('The webhook secret of your receiver is needed to sign as the service does.', {
       exitCode: EXIT.usage,

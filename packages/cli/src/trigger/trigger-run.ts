@@ -188,7 +188,7 @@ async function resultOf(answer: Response): Promise<string> {
 }
 
 /** Refuses whatever is no sandbox, before anything is done. */
-export async function requireSandbox(profile: Profile): Promise<void> {
+export async function requireSandbox(profile: Profile, signal: AbortSignal): Promise<void> {
   const { name, baseUrl } = profile;
   const refused = new CommandError(
     `${baseUrl} (profile “${name}”) is no sandbox: events are triggered in one only.`,
@@ -200,7 +200,7 @@ export async function requireSandbox(profile: Profile): Promise<void> {
   const partner = keyOf(profile, 'partner');
   if (partner.startsWith('cw_live_')) throw refused;
   try {
-    await connect(baseUrl, partner).sandbox.clock();
+    await connect(baseUrl, partner).sandbox.clock({ signal });
   } catch (error) {
     if (isCausewayError(error) && error.status === 404) throw refused;
     throw error;

@@ -81,8 +81,9 @@ async function orderToContinue(invocation: Invocation, target: Target, orderId: 
   }
   if (text(invocation, 'direction') !== undefined)
     throw usage('--order has its direction: leave --direction out.');
-  await requireSandbox(await invocation.profile());
-  return (await invocation.client('partner')).orders.get(orderId);
+  const { client, profile, signal } = invocation;
+  await requireSandbox(await profile(), signal);
+  return (await client('partner')).orders.get(orderId, { signal });
 }
 
 function directionOf({ order_type: type }: Order): string {
@@ -113,7 +114,7 @@ async function trigger(
   order: Order | undefined,
 ): Promise<void> {
   const profile = await invocation.profile();
-  await requireSandbox(profile);
+  await requireSandbox(profile, invocation.signal);
   const needs = new Set(steps.flatMap((step) => step.needs ?? []));
   if (needs.has('wallet') || (needs.has('operator') && profile.keys.operator === undefined)) {
     await sandboxFile(invocation, profile);

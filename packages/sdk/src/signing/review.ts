@@ -4,6 +4,7 @@ import type {
   RefundAuthorizationParameters,
   TransferAuthorizationParameters,
 } from '../generated/types.ts';
+import { requireNumber } from '../numbers.ts';
 import { type Address, type Hex, isAddress, sameAddress, toAtomic, word } from './bytes.ts';
 import {
   type EscrowOwners,
@@ -299,6 +300,8 @@ function reviewAmount(
 
 function reviewForward(request: TransferToSign | BridgeToSign, amount: bigint, data: Hex): Reviewed {
   const { parameters, trust, now = Date.now() / 1_000, maxTtlSeconds = DEFAULT_TTL_SECONDS } = request;
+  requireNumber('now', now, { finite: true });
+  requireNumber('maxTtlSeconds', maxTtlSeconds);
   const { forwarder, router } = trust.contracts;
   const given = parameters.forward_request;
   requireSame('FORWARDER_MISMATCH', 'forwarder_address', forwarder, parameters.forwarder_address);

@@ -362,6 +362,11 @@ describe('what is signed', () => {
     }
   });
 
+  it.each(['now', 'maxTtlSeconds'])('%s that is no number lets no deadline pass', (name) => {
+    const request = { ...transfer(), [name]: Number.NaN };
+    expect(() => reviewTransfer(request)).toThrow(`${name} is a number`);
+  });
+
   it('pays you: refund, release and send-out to another are refused', () => {
     const of = (request: object, change: object) => ({ ...request, trust: { ...trust, ...change } });
     const other = address('f');

@@ -1,4 +1,5 @@
 import type { CausewayEvent } from '../events.ts';
+import { requireNumber } from '../numbers.ts';
 import { readRequest } from './read-body.ts';
 
 /** Why a delivery was not accepted. */
@@ -36,7 +37,7 @@ export type WebhookHeaders =
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 export interface ConstructOptions {
-  /** How old a delivery may be, and how far ahead; 300 by default. Each attempt is stamped anew. */
+  /** How old a delivery may be, and how far ahead; 300 by default, never without end. Each attempt is stamped anew. */
   readonly toleranceSeconds?: number;
   /** Unix seconds, in place of the machine's clock. */
   readonly now?: number;
@@ -60,6 +61,7 @@ export async function constructEvent(
   secret: string | readonly string[],
   options: ConstructOptions = {},
 ): Promise<CausewayEvent> {
+  const { toleranceSeconds, now } = limitsOf(options);
   const bytes = bytesOf(body);
   const secrets = [secret].flat().filter(isSecret);
   if (secrets.length === 0)
@@ -79,14 +81,25 @@ export async function constructEvent(
   if (!(await isSigned(`${timestamp}.`, bytes, secrets, signatures))) {
     throw new WebhookError('SIGNATURE_MISMATCH', 'no signature of the delivery was made with this secret');
   }
-  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = Date.now() / 1_000 } = options;
-  if (Math.abs(now - Number(timestamp)) > toleranceSeconds) {
+  // Written so that only a delivery that is within the tolerance passes.
+  if (!(Math.abs(now - Number(timestamp)) <= toleranceSeconds)) {
     throw new WebhookError(
       'TIMESTAMP_OUTSIDE_TOLERANCE',
       `the delivery was signed ${Math.round(now - Number(timestamp))} seconds ago`,
     );
   }
   return eventOf(bytes);
+}
+
+/** Throws a TypeError for what is no limit, such as a tolerance from a variable that is not set. */
+export function limitsOf({
+  toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
+  now = Date.now() / 1_000,
+}: ConstructOptions): Required<ConstructOptions> {
+  return {
+    toleranceSeconds: requireNumber('toleranceSeconds', toleranceSeconds, { finite: true }),
+    now: requireNumber('now', now, { finite: true }),
+  };
 }
 
 /** The same for a `Request` as edge runtimes, Hono and Next have it; its body is read. */

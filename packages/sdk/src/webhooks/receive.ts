@@ -1,7 +1,9 @@
 import type { CausewayEvent } from '../events.ts';
+import { requireNumber } from '../numbers.ts';
 import {
   type ConstructOptions,
   constructEvent,
+  limitsOf,
   type RawBody,
   WebhookError,
   type WebhookHeaders,
@@ -58,6 +60,9 @@ export function createReceiver(
   options: ReceiverOptions,
 ): (body: RawBody, headers: WebhookHeaders) => Promise<ReceiverAnswer> {
   const { store = memoryStore(), answerWithin = ANSWER_WITHIN_MS, onError = () => {} } = options;
+  // A wrong option is told at the start, and not by refusing every delivery.
+  limitsOf(options);
+  requireNumber('answerWithin', answerWithin, { finite: true });
 
   async function handle(event: CausewayEvent): Promise<ReceiverAnswer> {
     const claim = await store.claim(event.event_id, LEASE_SECONDS);
@@ -121,6 +126,7 @@ export function memoryStore({
 }: {
   readonly maxEntries?: number;
 } = {}): DeduplicationStore {
+  requireNumber('maxEntries', maxEntries);
   const handled = new Set<string>();
   const claimed = new Map<string, number>();
   return {

@@ -182,6 +182,22 @@ describe('constructEvent', () => {
     }
   });
 
+  it.each([
+    ['toleranceSeconds', Number.NaN],
+    ['toleranceSeconds', Number.POSITIVE_INFINITY],
+    ['toleranceSeconds', -1],
+    ['toleranceSeconds', '300'],
+    ['toleranceSeconds', null],
+    ['now', Number.NaN],
+    ['now', Number.NEGATIVE_INFINITY],
+  ])('refuses %s %s by its name: no delivery passes that is as old as one likes', async (name, value) => {
+    const options = { [name]: value };
+    const old = construct(BODY, headers(), { now: NOW + 1_000_000, ...options });
+    await expect(old).rejects.toThrow(TypeError);
+    await expect(old).rejects.toThrow(new RegExp(`^${name} is a number`));
+    expect(() => createReceiver({ secret, onEvent: () => {}, ...options })).toThrow(name);
+  });
+
   // Proves D10.3.
   it('accepts either side of a rotation: the new secret, the old one, or both in turn', async () => {
     const rotated = headers({
@@ -247,6 +263,13 @@ describe('a receiver', () => {
       body: { received: true, reason: 'duplicate' },
     });
     expect(handled).toHaveLength(1);
+  });
+
+  it('refuses limits that are none before it takes a delivery', () => {
+    for (const answerWithin of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
+      expect(() => createReceiver({ secret, onEvent: () => {}, answerWithin })).toThrow('answerWithin');
+    }
+    expect(() => memoryStore({ maxEntries: Number.NaN })).toThrow('maxEntries');
   });
 
   it('lets a failed event be delivered again, and answers in time while it works', async () => {

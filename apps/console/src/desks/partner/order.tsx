@@ -7,6 +7,7 @@ import { useLiveOrders } from '../../api/live.ts';
 import { useSession } from '../../api/session.ts';
 import { directionOf } from '../../order/layout.ts';
 import { OrderMachine } from '../../order/machine.tsx';
+import { Live } from '../../ui/live.tsx';
 import { useParam } from '../../ui/navigation.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Status, Time } from '../../ui/values.tsx';
@@ -16,7 +17,6 @@ import { OrderDetails } from './order-log.tsx';
 import { Amounts, ChainLink, useFunds } from './order-money.tsx';
 import { SandboxPanel } from './order-sandbox.tsx';
 import { ACTOR_WORDS, ORDER_TYPE_WORDS } from './order-words.ts';
-import { Live } from './orders.tsx';
 
 /** Steps that no event tells of are seen by looking, while something is still to come. */
 const LOOK_AGAIN_MS = 3_000;

@@ -1,10 +1,11 @@
 import { ORDER_STATUSES } from '@causeway/protocol/machines';
 import type { ListOrdersQuery, Order } from '@causeway/sdk';
-import { Anchor, Badge, Stack, Text, Tooltip } from '@mantine/core';
+import { Anchor, Badge, Stack, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
-import { type LiveState, useLiveOrders } from '../../api/live.ts';
+import { useLiveOrders } from '../../api/live.ts';
 import { given, periodOf, textOf } from '../../ui/filters.ts';
 import { List } from '../../ui/list.tsx';
+import { Live } from '../../ui/live.tsx';
 import { Link, useGo } from '../../ui/navigation.tsx';
 import { listOfSearch, type Search } from '../../ui/search.ts';
 import { Empty, PageHead } from '../../ui/states.tsx';
@@ -119,20 +120,6 @@ function StatusCell({ order }: { readonly order: Order }) {
         </Text>
       )}
     </Stack>
-  );
-}
-
-export function Live({ state }: { readonly state: LiveState }) {
-  const isLive = state === 'live';
-  const says = isLive
-    ? 'Changes are shown as they happen'
-    : 'The stream of events is being opened; until then the page looks again every 30 seconds';
-  return (
-    <Tooltip label={says}>
-      <Badge color={isLive ? 'teal' : 'gray'} variant="light" tt="none" data-testid="live" data-state={state}>
-        {isLive ? 'live' : 'connecting'}
-      </Badge>
-    </Tooltip>
   );
 }
 

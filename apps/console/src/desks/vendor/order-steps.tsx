@@ -11,6 +11,7 @@ import { Copy, Fact, Id } from '../../ui/values.tsx';
 import { SendTransaction, SignTypedData } from '../../wallet/signing.tsx';
 import { prepareFunding, preparePayout } from './order-signing.ts';
 import { type GivenDetails, PaymentFields } from './payment-fields.tsx';
+import { forgetPayment, payOnce, useSentPayment } from './sent-payment.ts';
 
 interface StepProps {
   readonly order: VendorOrderDetail;
@@ -99,19 +100,11 @@ export function SignRefundStep({ order }: StepProps) {
   );
 }
 
-const sentKey = (orderId: string) => `causeway.escrow-payment.${orderId}`;
-
-/** A payment is sent once: what was sent is remembered in this browser until the service has found it. */
 export function FundStep({ order }: StepProps) {
-  const [sent, setSent] = useState(() => localStorage.getItem(sentKey(order.order_id)));
+  const sent = useSentPayment(order.order_id);
   const may = useMay();
   const { funding } = order;
   if (funding === null) return null;
-  const remember = (hash: string | null) => {
-    if (hash === null) localStorage.removeItem(sentKey(order.order_id));
-    else localStorage.setItem(sentKey(order.order_id), hash);
-    setSent(hash);
-  };
   if (sent !== null) {
     return (
       <Stack data-testid="funding-sent">
@@ -123,7 +116,7 @@ export function FundStep({ order }: StepProps) {
           <Action
             variant="subtle"
             confirm="Only if your wallet shows that the transaction failed or was dropped. A second payment of the same order waits for the operator and comes back later."
-            run={async () => remember(null)}
+            run={async () => forgetPayment(order.order_id)}
             done="You can send it again."
             testId="send-again"
           >
@@ -142,7 +135,7 @@ export function FundStep({ order }: StepProps) {
       <SendTransaction
         queryKey={[order.order_id, 'funding']}
         prepare={() => prepareFunding(order)}
-        onSent={remember}
+        once={(send) => payOnce(order.order_id, send)}
         label="Send with your wallet"
         network={order.chain}
         testId="fund"

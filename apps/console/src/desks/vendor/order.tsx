@@ -3,8 +3,10 @@ import type { VendorOrderDetail } from '@causeway/sdk';
 import { Alert, Card, Grid, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
+import type { LiveState } from '../../api/live-stream.ts';
 import { useMay } from '../../api/session.ts';
 import { Action } from '../../ui/actions.tsx';
+import { Live } from '../../ui/live.tsx';
 import { useParam } from '../../ui/navigation.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Fact, Id, Money, Status, Time } from '../../ui/values.tsx';
@@ -26,7 +28,7 @@ import {
 
 export default function VendorOrder() {
   const orderId = useParam('orderId');
-  useVendorEvents();
+  const live = useVendorEvents();
   const query = useQuery({
     queryKey: [...VENDOR_ORDERS_KEY, orderId],
     queryFn: ({ signal }) => api.vendor.orders.get(orderId, { signal }),
@@ -35,7 +37,7 @@ export default function VendorOrder() {
   });
   return (
     <Loaded query={query} page={{ title: 'Order', list: '/vendor/orders', listTitle: 'All orders' }}>
-      {(order) => <OrderPage order={order} />}
+      {(order) => <OrderPage order={order} live={live} />}
     </Loaded>
   );
 }
@@ -46,7 +48,7 @@ function statusWords({ direction, status }: VendorOrderDetail): string {
   return (statuses as Readonly<Record<string, { readonly says: string }>>)[status]?.says ?? '';
 }
 
-function OrderPage({ order }: { readonly order: VendorOrderDetail }) {
+function OrderPage({ order, live }: { readonly order: VendorOrderDetail; readonly live: LiveState }) {
   const step = nextStepOf(order);
   const isSale = order.direction === 'onramp';
   return (
@@ -55,6 +57,7 @@ function OrderPage({ order }: { readonly order: VendorOrderDetail }) {
         title={`${isSale ? 'Sell' : 'Buy'} ${order.crypto_amount} ${order.crypto_currency}`}
         about={statusWords(order)}
       >
+        <Live state={live} />
         <Status value={order.status} />
       </PageHead>
       <Grid>

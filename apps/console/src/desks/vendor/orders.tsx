@@ -1,7 +1,8 @@
 import type { ListVendorOrdersQuery, VendorOrder } from '@causeway/sdk';
-import { Badge, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { api } from '../../api/client.ts';
 import { List } from '../../ui/list.tsx';
+import { Live } from '../../ui/live.tsx';
 import { useGo } from '../../ui/navigation.tsx';
 import { Empty, PageHead } from '../../ui/states.tsx';
 import { Id, Money, Status, Time } from '../../ui/values.tsx';
@@ -9,6 +10,9 @@ import { Countdown } from './countdown.tsx';
 import { useVendorEvents, VENDOR_ORDERS_KEY } from './live.ts';
 import { isOwnStep, nextStepOf, stepWords } from './next-step.ts';
 import { OnlineSwitch } from './online-switch.tsx';
+
+/** For as long as there is no stream. */
+const LOOK_AGAIN_MS = 30_000;
 
 export default function VendorOrders() {
   const go = useGo();
@@ -19,20 +23,13 @@ export default function VendorOrders() {
         title="Orders"
         about="Offered to you or served by you, newest first. New ones appear by themselves."
       >
-        <Badge
-          variant="light"
-          tt="none"
-          color={live === 'live' ? 'teal' : 'gray'}
-          data-testid="live"
-          data-live={live === 'live'}
-        >
-          {live === 'live' ? 'Live' : 'Reconnecting'}
-        </Badge>
+        <Live state={live} />
         <OnlineSwitch />
       </PageHead>
       <List<VendorOrder>
         id="orders"
         queryKey={VENDOR_ORDERS_KEY}
+        refetchMs={LOOK_AGAIN_MS}
         filters={[{ name: 'direction', label: 'Direction', kind: 'one', options: ['onramp', 'offramp'] }]}
         load={async ({ filters, limit, offset }, signal) => {
           const query = { ...filters, limit, offset } as ListVendorOrdersQuery;
