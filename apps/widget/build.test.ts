@@ -99,6 +99,39 @@ test('styles are minified without touching what is quoted', () => {
   );
 });
 
+/** Newer than the oldest browsers that the guide names; a bundler does not write these in another way. */
+const TOO_NEW = [
+  /\bAbortSignal\.any\b/,
+  /\bURL\.(?:canParse|parse)\b/,
+  /\bPromise\.(?:withResolvers|try)\b/,
+  /\b(?:Object|Map)\.groupBy\b/,
+  /\bArray\.fromAsync\b/,
+  /\bIterator\.from\b/,
+  /\bRegExp\.escape\b/,
+  /\bTemporal\.|\bIntl\.DurationFormat\b/,
+  /\.(?:isSubsetOf|isSupersetOf|isDisjointFrom|symmetricDifference|intersection|union)\(/,
+  /\.(?:values|keys|entries)\(\)\.(?:map|filter|some|every|find|reduce|forEach|toArray|take|drop|flatMap)\(/,
+  /\.(?:checkVisibility|showPopover|startViewTransition)\(/,
+  /\brequestIdleCallback\b|\bscheduler\.(?:yield|postTask)\b/,
+];
+const tooNew = (script: string) => TOO_NEW.flatMap((pattern) => pattern.exec(script)?.[0] ?? []);
+
+test('scripts call nothing that the oldest browsers do not have', () => {
+  for (const planted of [
+    'signal:AbortSignal.any([a,b])',
+    'URL.canParse(t)?1:2',
+    'let{promise:p}=Promise.withResolvers()',
+    'Object.groupBy(a,b)',
+    'm.values().map(f)',
+    'a.union(b)',
+  ]) {
+    expect(tooNew(planted), planted).toHaveLength(1);
+  }
+  expect(tooNew('AbortSignal.timeout(1);[...m.values()].map(f);Object.values(o).map(f)')).toEqual([]);
+  const scripts = Object.entries(filesOf(built)).filter(([name]) => name.endsWith('.js'));
+  expect(scripts.flatMap(([name, script]) => tooNew(script).map((found) => `${name}: ${found}`))).toEqual([]);
+});
+
 /** What names a side of the screen is on the wrong one in Arabic. */
 const PHYSICAL =
   /(?:^|[;{\s])(?:(?:margin|padding|border|inset|scroll-margin|scroll-padding)-(?:left|right)(?:-[\w-]+)?|border-(?:top|bottom)-(?:left|right)-radius|left|right)\s*:|(?:text-align|float|clear|caption-side)\s*:\s*(?:left|right)\b/;

@@ -28,6 +28,7 @@ window.show = (props) => root.render(createElement(StrictMode, null, props === n
 })));`;
 
 type Watched = { readonly told: string[]; readonly moved: number; readonly calls: string[] };
+type Placed = { readonly style: { readonly position: string } };
 type Shows = { show(props: Record<string, unknown> | null): void };
 
 /** The React component as a bundler makes it for a page. */
@@ -191,6 +192,55 @@ describe.skipIf(found === undefined)('the widget in a page of another origin', (
     expect(await page.locator('#one iframe').boundingBox()).toEqual({ x: 0, y: 0, width: 400, height: 900 });
     await page.frameLocator('#one iframe').getByTestId('close').click();
     await page.locator('iframe').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('never covers the page of a telephone with a frame that says nothing, from the start or later', async () => {
+    const silent = (page: Page) =>
+      page.route('**/widget/frame*', (route) => route.fulfill({ contentType: 'text/html', body: 'away' }));
+    const isCovered = (page: Page) =>
+      page
+        .locator('#one iframe')
+        .evaluate((frame) => (frame as unknown as Placed).style.position === 'fixed');
+    const told = (page: Page, what: string) =>
+      page.waitForFunction((text) => (globalThis as unknown as Watched).told.includes(text), what);
+    const blank = await browser.newPage({ viewport: { width: 400, height: 900 } });
+    await blank.clock.install();
+    await silent(blank);
+    bodies.set('/silent', `<!doctype html><script src="/watch.js"></script>${loader()}${element('one')}`);
+    await blank.goto(`${address}/silent`);
+    await blank.frameLocator('#one iframe').getByText('away').waitFor();
+    expect(await isCovered(blank)).toBe(false);
+    await blank.clock.fastForward(10_000);
+    await told(blank, 'error one');
+    expect(await isCovered(blank)).toBe(false);
+    await blank.close();
+
+    const page = await browser.newPage({ viewport: { width: 400, height: 900 } });
+    await page.clock.install();
+    await page.goto(`${address}/silent`);
+    await ready(page, 'one');
+    expect(await isCovered(page)).toBe(true);
+    // Loaded again while the service answers it stays, and gives the page back once it is away.
+    for (const isAway of [false, true]) {
+      if (isAway) await silent(page);
+      const loaded = page.locator('#one iframe').evaluate(
+        (frame) =>
+          new Promise((resolve) => {
+            frame.addEventListener('load', resolve, { once: true });
+            frame.setAttribute('src', frame.getAttribute('src') ?? '');
+          }),
+      );
+      await loaded;
+      if (!isAway) {
+        await page.waitForFunction(
+          () => (globalThis as unknown as Watched).told.filter((what) => what === 'ready one').length === 2,
+        );
+      }
+      await page.clock.fastForward(10_000);
+      expect(await isCovered(page)).toBe(!isAway);
+    }
+    await told(page, 'error one');
     await page.close();
   });
 

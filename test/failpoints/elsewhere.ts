@@ -65,7 +65,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   {
     sites: /^after features\/widget\/sessions\.ts openSession: /,
     reason:
-      'a link opens one session, also where the answer is lost: the partner’s server makes another (scenarios/widget-sessions.test.ts)',
+      'a link whose answer was lost opens its session again (scenarios/widget-sessions.test.ts)',
     isPassed: true,
   },
 ];

@@ -9,7 +9,7 @@ export type Embedding = 'script' | 'element' | 'package';
 
 export interface EmbeddedWidget {
   readonly by: Embedding;
-  /** What `mount` is given besides the key and the callbacks. */
+  /** What `mount` is given besides the callbacks and the key, whose place a `session` takes. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** With the element: attributes instead. */
   readonly attributes?: Readonly<Record<string, string>>;
@@ -134,8 +134,9 @@ function scriptOf(
     return `const ramp${index} = document.getElementById('ramp-${index}');\n${listeners.join('\n')}`;
   }
   const callbacks = CALLBACKS.map((name) => `${name}: ${record(name)}`);
+  const whose = options.session === undefined ? { widgetKey: key ?? widgetKey } : {};
   return `window.widgets[${index}] = mount(document.getElementById('place-${index}'), {
-    ...${JSON.stringify({ widgetKey: key ?? widgetKey, baseUrl: gatewayUrl, ...options })},
+    ...${JSON.stringify({ ...whose, baseUrl: gatewayUrl, ...options })},
     ${callbacks.join(',\n    ')},
   });`;
 }

@@ -64,6 +64,7 @@ async function start(): Promise<void> {
     const asks = isFramed ? await askedOf(opened) : await askedByPage(opened, history);
     if (!isFramed) watchAddress(asks);
     await openWith(how, opened, asks, host);
+    if (how.by === 'session') forgetCode();
     // What the page has changed while the session was begun.
     followPage(changedSettings(opened, settings), settings);
     if (!isFramed) followBrowserBack();
@@ -133,13 +134,14 @@ function followPage({ theme, locale, ...changed }: WidgetSettings, settings: Wid
 }
 
 function openingOf({ widgetKey, sessionId }: PageData): Opening {
-  // The code of a server’s session is in the fragment, which reaches no server and no log; it is gone from the address at once.
-  if (sessionId !== null) {
-    const code = location.hash.slice(1);
-    history.replaceState(history.state, '', location.pathname + location.search);
-    return { by: 'session', sessionId, code };
-  }
+  // The code of a server’s session is in the fragment, which reaches no server and no log.
+  if (sessionId !== null) return { by: 'session', sessionId, code: location.hash.slice(1) };
   return { by: 'key', widgetKey: widgetKey ?? '' };
+}
+
+/** Once the session is open, and not before: a page that is loaded again until then opens it with the same code. */
+function forgetCode(): void {
+  history.replaceState(history.state, '', location.pathname + location.search);
 }
 
 function inputOf({

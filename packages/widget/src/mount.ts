@@ -133,12 +133,15 @@ function showFrame(
   iframe.src = address.href;
 
   let height = RESERVED_HEIGHT_PX;
+  /** A frame that is silent, which may be a browser’s error page, has no way out: it never covers the page. */
+  let isAlive = false;
   const place = () => {
     const below = options().fullScreenBelow ?? FULL_SCREEN_BELOW_PX;
-    placeFrame(iframe, view.innerWidth < below && shownFrames.size === 1, height);
+    placeFrame(iframe, isAlive && view.innerWidth < below && shownFrames.size === 1, height);
   };
   let sent = '';
-  let hasGreeted = false;
+  /** What is loading has said hello already; as a rule it does before it has loaded. */
+  let isGreetedEarly = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const channel: FrameChannel = openChannel({
     view,
@@ -150,8 +153,11 @@ function showFrame(
       return settings;
     },
     greeted: () => {
-      hasGreeted = true;
+      isGreetedEarly = timer === undefined;
       clearTimeout(timer);
+      timer = undefined;
+      isAlive = true;
+      place();
     },
     heard: (message) => {
       if (message.type === 'resize') {
@@ -163,8 +169,18 @@ function showFrame(
   });
   iframe.addEventListener('load', () => {
     clearTimeout(timer);
-    if (hasGreeted) return;
-    timer = setTimeout(() => hear(silence(address.origin, view.location.origin)), HELLO_TIMEOUT_MS);
+    timer = undefined;
+    // A frame may load again by itself, and find the service away.
+    if (isGreetedEarly) {
+      isGreetedEarly = false;
+      return;
+    }
+    timer = setTimeout(() => {
+      timer = undefined;
+      isAlive = false;
+      place();
+      hear(silence(address.origin, view.location.origin));
+    }, HELLO_TIMEOUT_MS);
   });
   shownFrames.add(place);
   for (const placeEach of shownFrames) placeEach();

@@ -125,6 +125,7 @@ interface SessionRow extends PartnerColumns {
   session_id: string;
   partner_id: string;
   user_id: string | null;
+  has_code: boolean;
 }
 
 const PARTNER_COLUMNS = `p.name AS partner_name, p.settlement_chain, p.wallet_address,
@@ -145,10 +146,16 @@ const liveKeyByHash = statement<[hash: string], KeyRow>(
 /** A session ends with the key that it was started with. */
 const liveSession = statement<[tokenHash: string, at: Date], SessionRow>(
   'widget_sessions.live',
-  `SELECT s.session_id, s.partner_id, s.user_id, ${PARTNER_COLUMNS}
+  `SELECT s.session_id, s.partner_id, s.user_id, s.code_hash IS NOT NULL AS has_code, ${PARTNER_COLUMNS}
      FROM widget_sessions s JOIN partners p USING (partner_id) LEFT JOIN api_keys k USING (key_id)
     WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.ended_at IS NULL AND k.revoked_at IS NULL
       AND (k.ends_at IS NULL OR k.ends_at > $2)`,
+);
+
+/** The first use of a token: from here on the code that gave it gives no other one. */
+const dropCode = statement<[tokenHash: string], { session_id: string }>(
+  'widget_sessions.drop_code',
+  `UPDATE widget_sessions SET code_hash = NULL, code_expires_at = NULL WHERE token_hash = $1 RETURNING session_id`,
 );
 
 const partnerById = statement<[partnerId: string], PartnerColumns>(
@@ -221,7 +228,11 @@ export function createPrincipals(
 
   /** Sessions are many and short, so that they are asked for one by one. */
   async function findSession(token: string): Promise<Principal | null> {
-    const [row] = await db.query(SYSTEM, liveSession, [sha256Hex(token), clock.date()]);
+    const hash = sha256Hex(token);
+    const [found] = await db.query(SYSTEM, liveSession, [hash, clock.date()]);
+    // Not where the code has given another token in this moment.
+    const isLast = found?.has_code !== true || (await db.query(SYSTEM, dropCode, [hash])).length > 0;
+    const row = isLast ? found : undefined;
     if (row === undefined) {
       goodSessions.delete(token);
       return null;

@@ -26,9 +26,18 @@ export type WalletEventListener = (
 
 /** A place to send a customer to: no script, no file; http only on the developer’s own machine. */
 export function isLeaveAddress(url: string): boolean {
-  const address = URL.canParse(url) ? new URL(url) : null;
+  const address = parseAddress(url);
   if (address?.protocol === 'https:') return true;
   return address?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname);
+}
+
+/** Null where it is none. */
+export function parseAddress(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
 }
 
 let current: Host | null = null;

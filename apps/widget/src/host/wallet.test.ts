@@ -84,4 +84,14 @@ describe('a wallet', () => {
     tell('accountsChanged', 'two', []);
     expect(connection.value).toBeNull();
   });
+
+  it('stays connected while it is listed, whatever another one calls itself', async () => {
+    await connectWallet(WALLET);
+    announce([{ ...WALLET, uuid: 'two', name: 'Another of the name' }, WALLET]);
+    expect(connection.value?.wallet).toEqual(WALLET);
+    const nameless = { ...WALLET, rdns: '' };
+    await connectWallet(nameless);
+    announce([{ ...nameless, uuid: 'two' }]);
+    expect(connection.value?.wallet).toEqual(nameless);
+  });
 });

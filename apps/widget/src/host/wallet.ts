@@ -72,10 +72,11 @@ export function watchWallets(): void {
   wallets.value = around.wallets();
   around.onWallets((found) => {
     wallets.value = found;
-    // A page that loads again announces the same wallet under another id.
     const current = connection.value;
-    const again = found.find(({ rdns }) => rdns === current?.wallet.rdns);
-    if (current !== null && again !== undefined) connection.value = { ...current, wallet: again };
+    if (current === null || found.some(({ uuid }) => uuid === current.wallet.uuid)) return;
+    // A page that loads again announces the same wallet under another id. Wallets without a name are not told apart.
+    const again = found.find(({ rdns }) => rdns !== '' && rdns === current.wallet.rdns);
+    if (again !== undefined) connection.value = { ...current, wallet: again };
   });
   around.onWalletEvent((event, uuid, data) => {
     const current = connection.value;

@@ -5,14 +5,25 @@ import { setServerTime } from '../session/clock.ts';
 import { api, change, draft, order, showOrder, startOver } from '../session/store.ts';
 import { useTask } from '../ui/kit.tsx';
 
-/** The newest word about the order. An answer that was on its way while something happened is older than what is shown. */
-export function receive(given: Order): void {
-  const shown = order.value;
-  const isOlder =
-    shown?.order_id === given.order_id && Date.parse(given.server_time) < Date.parse(shown.server_time);
-  if (isOlder || draft.value.orderId !== given.order_id) return;
-  setServerTime(given.server_time);
-  showOrder(given);
+/** Requests for the order are numbered as they begin: of two answers the newer one is that to the later request. */
+let begun = 0;
+let shown = 0;
+
+/**
+ * Asks for the order and shows the answer, unless that to a later request is shown: then it may be older. By number, because
+ * the clock of a sandbox may be set back.
+ */
+export async function ask(request: () => Promise<Order>): Promise<{ given: Order; isNewest: boolean }> {
+  begun += 1;
+  const number = begun;
+  const given = await request();
+  const isNewest = number > shown;
+  if (isNewest && draft.value.orderId === given.order_id) {
+    shown = number;
+    setServerTime(given.server_time);
+    showOrder(given);
+  }
+  return { given, isNewest };
 }
 
 /** One action at a time: a second press while the first is under way does nothing. */
@@ -33,12 +44,14 @@ export function useOrderTask() {
 
 /** An action on the order. Where the order has moved on meanwhile, its new state is what the customer needs to see. */
 export async function act(orderId: string, work: () => Promise<Order>): Promise<void> {
+  const read = () => ask(() => api().order(orderId));
   try {
-    receive(await work());
+    // Where the order was read meanwhile, before or after the action: what is read from here on is after it. It is polled too.
+    if (!(await ask(work)).isNewest) await read().catch(() => undefined);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
     const before = order.value?.status;
-    receive(await api().order(orderId));
+    await read();
     if (order.value?.status === before) throw error;
   }
 }

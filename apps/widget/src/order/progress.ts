@@ -1,4 +1,5 @@
 import type { OrderPhase } from '@causeway/protocol';
+import { parseAddress } from '../host/host.ts';
 import { type MessageKey, t, tIfKnown } from '../i18n/i18n.ts';
 import type { Order } from '../session/api.ts';
 
@@ -65,8 +66,8 @@ export function isolated(text: string): string {
 
 /** Addresses that a page may lead to: where the shop is, or a developer’s machine. */
 export function safeLink(address: string | undefined | null): URL | null {
-  if (address === undefined || address === null || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  const url = parseAddress(address ?? '');
+  if (url === null) return null;
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
   return isAllowed && url.username === '' && url.password === '' ? url : null;

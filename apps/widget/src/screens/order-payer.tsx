@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import {
   detailsOf,
   type FieldProblem,
@@ -38,17 +38,11 @@ export function PayerDetails({ order }: PhaseProps) {
 }
 
 function PayerForm({ order, onDone }: PhaseProps & { readonly onDone: () => void }) {
-  const { form, error: unread } = useRailForm(order);
+  const { form, error: unread, readAnew } = useRailForm(order);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [problems, setProblems] = useState<Readonly<Record<string, FieldProblem>>>({});
   const { busy, error, once } = useOrderTask();
-  if (form === null) {
-    return (
-      <div class="loading" role="status">
-        {unread === null ? <Spinner /> : <Problem error={unread} />}
-      </div>
-    );
-  }
+  if (form === null) return <NoForm error={unread} onRetry={readAnew} />;
   const submit = () => {
     const found = formProblems(form.fields, values, form.groups);
     setProblems(found);
@@ -91,6 +85,24 @@ function PayerForm({ order, onDone }: PhaseProps & { readonly onDone: () => void
         {t('phase.pay.payer_submit')}
       </Button>
     </form>
+  );
+}
+
+function NoForm({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  if (error === null) {
+    return (
+      <div class="loading" role="status">
+        <Spinner />
+      </div>
+    );
+  }
+  return (
+    <div class="stack">
+      <Problem error={error} />
+      <Button kind="secondary" testId="payer-retry" onClick={onRetry}>
+        {t('buy.retry')}
+      </Button>
+    </div>
   );
 }
 
@@ -152,14 +164,26 @@ interface RailForm {
 function useRailForm({ payment_network_slug: rail, payment_method_slug: method, pay_currency }: Order) {
   const [form, setForm] = useState<RailForm | null>(null);
   const [error, setError] = useState<unknown>(null);
+  const [round, setRound] = useState(0);
+  const readAnew = () => {
+    setError(null);
+    setRound((before) => before + 1);
+  };
+  const isUnread = error !== null;
+  // Listening as soon as it is shown: the connection may be back in that moment.
+  useLayoutEffect(() => {
+    if (!isUnread) return;
+    addEventListener('online', readAnew);
+    return () => removeEventListener('online', readAnew);
+  }, [isUnread]);
   useEffect(() => {
     const leaving = new AbortController();
     readRailForm(rail, method, pay_currency, leaving.signal).then(setForm, (thrown: unknown) => {
       if (!leaving.signal.aborted) setError(thrown);
     });
     return () => leaving.abort();
-  }, [rail, method, pay_currency]);
-  return { form, error };
+  }, [rail, method, pay_currency, round]);
+  return { form, error, readAnew };
 }
 
 async function readRailForm(

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { labelOf } from '../account/rail-words.ts';
+import { host } from '../host/host.ts';
 import { clockTime, dateTime } from '../i18n/format.ts';
 import { t } from '../i18n/i18n.ts';
 import { countdown, durationText, useServerNow } from '../order/clock.ts';
@@ -176,9 +177,13 @@ export function AfterTheEnd({ retry = null }: { readonly retry?: ComponentChildr
         <a
           class={`button ${kind}`}
           href={shop.href}
-          target="_top"
           rel="noreferrer"
           data-testid="back-to-shop"
+          onClick={(event) => {
+            // A frame may neither go there itself nor take the page around it there.
+            event.preventDefault();
+            host().leave(shop.href);
+          }}
         >
           {t('order.back_to', { host: shop.host })}
         </a>

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { clockTime, dateTime } from '../i18n/format.ts';
 import { t, tIfKnown } from '../i18n/i18n.ts';
 import { payText, receiveText } from '../order/amounts.ts';
-import { receive } from '../order/order-actions.ts';
+import { ask } from '../order/order-actions.ts';
 import { usePolling } from '../order/polling.ts';
 import { holdText, isolated, knownPhase, statusText, stepsAhead } from '../order/progress.ts';
 import { ApiError, type Order } from '../session/api.ts';
@@ -44,11 +44,8 @@ export function OrderScreen() {
   const [error, setError] = useState<unknown>(null);
   usePolling({
     orderId,
-    read: (id, signal) => api().order(id, signal),
-    onOrder(fresh) {
-      setError(null);
-      receive(fresh);
-    },
+    read: async (id, signal) => (await ask(() => api().order(id, signal))).given,
+    onOrder: () => setError(null),
     onError(thrown) {
       recover(thrown).then(
         (isRecovered) => setError(isRecovered ? null : thrown),

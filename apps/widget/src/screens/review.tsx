@@ -7,7 +7,15 @@ import { firmQuote } from '../buy/pricing.ts';
 import { t, tIfKnown } from '../i18n/i18n.ts';
 import { ApiError, type Quote } from '../session/api.ts';
 import { useSecondsLeft } from '../session/clock.ts';
-import { api, change, draft, refreshSession, session, showNewOrder } from '../session/store.ts';
+import {
+  api,
+  change,
+  confirmOrder,
+  draft,
+  refreshSession,
+  session,
+  showLostOrder,
+} from '../session/store.ts';
 import { Button, Facts, Heading, Notice, Problem, Spinner, useTask } from '../ui/kit.tsx';
 
 interface Offered {
@@ -27,6 +35,7 @@ export function ReviewScreen() {
   // The session brings the service’s clock, by which the price expires.
   const price = () =>
     pricing.run(async () => {
+      if (await showLostOrder()) return;
       const [quote] = await Promise.all([firmQuote(draft.value), refreshSession()]);
       setOffered((before) => ({ quote, before: before?.quote ?? null }));
       setRefused(false);
@@ -40,7 +49,7 @@ export function ReviewScreen() {
     void ordering
       .run(async () => {
         try {
-          showNewOrder(await api().openOrder(quote.quote_id, draft.value.walletAddress));
+          await confirmOrder(quote.quote_id);
         } catch (error) {
           setRefused(error instanceof ApiError && NEEDS_NEW_PRICE.includes(error.code));
           throw error;

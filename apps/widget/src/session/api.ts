@@ -66,8 +66,8 @@ interface Request {
 }
 
 /**
- * One call of the service. A write carries an idempotency key, so that it may be repeated like a read where the connection was
- * lost; what the service refused is not repeated.
+ * One call of the service. A write carries an idempotency key, so that it may be repeated like a read where the answer was
+ * lost on its way; what the service refused is not repeated.
  */
 async function send<T>({ method, path, key, body, signal, timeoutMs = TIMEOUT_MS }: Request): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' };
@@ -75,38 +75,73 @@ async function send<T>({ method, path, key, body, signal, timeoutMs = TIMEOUT_MS
   if (method === 'POST') headers['idempotency-key'] = crypto.randomUUID();
   if (body !== undefined) headers['content-type'] = 'application/json';
   for (let attempt = 1; ; attempt++) {
+    const ending = endingWith(signal, timeoutMs);
     try {
-      const timeout = AbortSignal.timeout(timeoutMs);
       const response = await fetch(path, {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal: ending.signal,
         credentials: 'omit',
         cache: 'no-store',
       });
-      const isBusy = response.status === 503 || response.status === 502;
-      if (!isBusy || attempt >= TRIES) return await read<T>(response);
+      const answer = answerIn<T>(await response.text(), response.ok);
+      if (!isUndecided(response.status, answer) || attempt >= TRIES) return dataOf(response, answer);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (signal?.aborted === true) throw error;
       if (attempt >= TRIES)
         throw new ApiError('NETWORK', 'The service cannot be reached.', 0, undefined, null);
+    } finally {
+      ending.clear();
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt));
   }
 }
 
-async function read<T>(response: Response): Promise<T> {
-  const requestId = response.headers.get('x-request-id');
-  const answer = (await response.json().catch(() => ({}))) as {
-    success?: boolean;
-    data?: T;
-    error?: { code?: string; message?: string; details?: unknown };
+/** Ends by itself or with the caller’s: browsers of 2023 have nothing ready for both at once. */
+function endingWith(outer: AbortSignal | undefined, ms: number) {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timer = setTimeout(end, ms);
+  if (outer?.aborted === true) end();
+  outer?.addEventListener('abort', end);
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', end);
+    },
   };
-  if (response.ok && answer.success === true) return answer.data as T;
+}
+
+interface Answer<T> {
+  readonly success?: boolean;
+  readonly data?: T;
+  readonly error?: { readonly code?: string; readonly message?: string; readonly details?: unknown };
+}
+
+/** A success whose text has no end was lost like one that never came; a refusal may be a proxy’s, in words of its own. */
+function answerIn<T>(text: string, isOk: boolean): Answer<T> {
+  try {
+    return JSON.parse(text) as Answer<T>;
+  } catch (error) {
+    if (isOk) throw error;
+    return {};
+  }
+}
+
+const GATEWAY_FAILURES = [502, 503, 504];
+
+/** The service may have done what was asked, or be about to: the same request gets the answer to it. */
+function isUndecided(status: number, { error }: Answer<unknown>): boolean {
+  return GATEWAY_FAILURES.includes(status) || error?.code === 'IDEMPOTENCY_IN_PROGRESS';
+}
+
+function dataOf<T>({ ok, status, headers }: Response, answer: Answer<T>): T {
+  if (ok && answer.success === true) return answer.data as T;
   const { code = 'INTERNAL_ERROR', message = 'Something went wrong.', details } = answer.error ?? {};
-  throw new ApiError(code, message, response.status, details, requestId);
+  throw new ApiError(code, message, status, details, headers.get('x-request-id'));
 }
 
 const BASE = '/api/v1/widget';

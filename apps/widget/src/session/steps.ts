@@ -33,6 +33,8 @@ export interface Draft {
   readonly orderId: string;
   /** The customer asked for the list of its orders. */
   readonly showsOrders: boolean;
+  /** The orders that there were when the customer confirmed one; null once the confirmed one is on screen. */
+  readonly ordersBefore: readonly string[] | null;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -50,6 +52,7 @@ export const EMPTY_DRAFT: Draft = {
   isDestinationDone: false,
   orderId: '',
   showsOrders: false,
+  ordersBefore: null,
 };
 
 export function stepOf(session: Session | null, draft: Draft): Step {

@@ -147,6 +147,23 @@ describe('a page of the same tab', () => {
     expect(draft.value).toMatchObject({ amount: '99', isAmountDone: false });
   });
 
+  it('goes on where the customer was, once it has said again who it is, where the old session is over', async () => {
+    (await atDestination()).change({ orderId: 'one' });
+    sessions.delete('token-1');
+    sessions.set('another', {} as Session);
+    // Also where another one could not be begun at first.
+    const service = fetch;
+    vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
+      path.endsWith('/widget/sessions') ? Promise.resolve(answer(null, 403)) : service(path, init),
+    );
+    await expect(load(PAGE)).rejects.toThrow();
+    vi.stubGlobal('fetch', service);
+    const { draft, session, step } = await load(PAGE);
+    expect(session.value?.customer).toBeNull();
+    expect(step.value).toBe('identify');
+    expect(draft.value).toMatchObject({ orderId: 'one', rail: 'iban-sepa' });
+  });
+
   it('renews a session with the reference and the wallet that its address no longer tells', async () => {
     await load(PAGE);
     vi.resetModules();

@@ -86,17 +86,26 @@ export async function open(how: Opening, input: Input, asks: Asked): Promise<voi
   asked.value = asks;
   const stored = readStored(openingKey(how));
   const isServers = how.by === 'session';
+  let left: Draft | null = null;
   if (stored !== null && !isServers && stored.asked?.who !== asks.who) store(null);
   else if (stored !== null) {
     underWay.value = stored.underWay ?? [];
     const isSame = isServers || stored.asked?.what === asks.what;
     if (await resume(stored, isSame ? null : input)) return;
+    // The session has ended, not what the customer was about: it says again who it is and goes on.
+    if (isSame) left = stored.draft;
   }
   const started =
     how.by === 'key'
       ? await begin.withKey(how.widgetKey, input)
-      : await begin.withCode(how.sessionId, how.code);
-  adopt(started.token, started.session, { ...EMPTY_DRAFT, ...fromStart(started.session) });
+      : await openWithCode(how.sessionId, how.code);
+  adopt(started.token, started.session, left ?? { ...EMPTY_DRAFT, ...fromStart(started.session) });
+}
+
+/** The address has no code any more once it has opened the session. */
+function openWithCode(sessionId: string, code: string): ReturnType<typeof begin.withCode> {
+  if (code !== '') return begin.withCode(sessionId, code);
+  throw new ApiError('WIDGET_SESSION_NOT_FOUND', 'This page has expired.', 404, undefined, null);
 }
 
 /** The page asks for something else while it is shown, and the draft has followed it. */
@@ -133,7 +142,6 @@ async function resume(stored: Stored, input: Input | null): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    store(null);
     return false;
   }
 }
@@ -198,6 +206,7 @@ export function startOver(): void {
     orderId: '',
     showsOrders: false,
     paymentDetailsId: null,
+    ordersBefore: null,
   });
 }
 
@@ -212,13 +221,35 @@ function watch(orderId: string): void {
   if (!underWay.value.includes(orderId)) underWay.value = [...underWay.value, orderId].slice(-REMEMBERED);
 }
 
+/**
+ * Opens what the customer has confirmed. The answer may be lost on its way, or the page be left before it comes; a tab that
+ * comes back to the review knows by what was there before whether there is an order after all.
+ */
+export async function confirmOrder(quoteId: string): Promise<void> {
+  if (await showLostOrder()) return;
+  const known = session.value?.orders ?? [];
+  change({ ordersBefore: draft.value.ordersBefore ?? known.map((one) => one.order_id) });
+  showNewOrder(await api().openOrder(quoteId, draft.value.walletAddress));
+}
+
+/** Whether an order was opened by a confirmation that had no answer. It is then on screen: another one would be a second. */
+export async function showLostOrder(): Promise<boolean> {
+  const { ordersBefore } = draft.value;
+  if (ordersBefore === null) return false;
+  await refreshSession();
+  const lost = session.value?.orders.find((one) => one.is_open && !ordersBefore.includes(one.order_id));
+  if (lost === undefined) return false;
+  showNewOrder(await api().order(lost.order_id));
+  return true;
+}
+
 /** An order that the customer has just placed, which may be over as soon as it is there. */
 export function showNewOrder(placed: Order): void {
   const { order_id: orderId, side } = placed;
   watch(orderId);
   host().send({ type: 'trade_started', orderId, side });
   // What was chosen has become the order; the next one begins at the beginning.
-  change({ isAmountDone: false, isDestinationDone: false, orderId });
+  change({ isAmountDone: false, isDestinationDone: false, orderId, ordersBefore: null });
   showOrder(placed);
 }
 
@@ -243,7 +274,6 @@ export async function recover(error: unknown): Promise<boolean> {
   if (!(error instanceof ApiError) || error.status !== 401 || opening === null) return false;
   if (performance.now() - renewedAt < RENEWED_AT_MOST_EVERY_MS) return false;
   renewedAt = performance.now();
-  store(null);
   if (opening.by === 'session') {
     failure.value = new ApiError('UNAVAILABLE', 'This page has expired.', 401, undefined, error.requestId);
     return true;

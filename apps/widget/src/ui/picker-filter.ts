@@ -26,3 +26,32 @@ export function matching(options: readonly PickerOption[], text: string): readon
   const begins = (option: PickerOption) => (plain(option.label).startsWith(wanted) ? 0 : 1);
   return found.toSorted((one, other) => begins(one) - begins(other));
 }
+
+const SEARCH_AFTER_MS = 200;
+
+export type Found = {
+  readonly options: readonly PickerOption[];
+  readonly state: 'ready' | 'searching' | 'failed';
+};
+
+/** Asks after a pause. Once the search is ended its answer is that to an earlier text, and is not heard any more. */
+export function beginSearch(
+  ask: (text: string, signal: AbortSignal) => Promise<readonly PickerOption[]>,
+  text: string,
+  heard: (found: Found) => void,
+): () => void {
+  const abort = new AbortController();
+  const hear = (found: Found) => (abort.signal.aborted ? undefined : heard(found));
+  const timer = setTimeout(
+    () =>
+      ask(text, abort.signal).then(
+        (options) => hear({ options, state: 'ready' }),
+        () => hear({ options: [], state: 'failed' }),
+      ),
+    text === '' ? 0 : SEARCH_AFTER_MS,
+  );
+  return () => {
+    clearTimeout(timer);
+    abort.abort();
+  };
+}

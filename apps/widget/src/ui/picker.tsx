@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/i18n.ts';
 import { describedBy, Explanations } from './kit.tsx';
-import { matching, type PickerOption } from './picker-filter.ts';
+import { beginSearch, type Found, matching, type PickerOption } from './picker-filter.ts';
 
 export type { PickerOption };
 
@@ -20,15 +20,9 @@ type PickerProps = {
   readonly disabled?: boolean;
 };
 
-const SEARCH_AFTER_MS = 200;
 const NONE: readonly PickerOption[] = [];
 
-type Found = {
-  readonly options: readonly PickerOption[];
-  readonly state: 'ready' | 'searching' | 'failed';
-};
-
-/** What the text finds: at once in a list, after a pause from a search; a search that was overtaken is aborted. */
+/** What the text finds: at once in a list, after a pause from a search; a search that was overtaken is ended. */
 function useMatches({ options, search }: PickerProps, text: string, isOpen: boolean): Found {
   const [found, setFound] = useState<Found>({ options: NONE, state: 'searching' });
   const searchNow = useRef(search);
@@ -36,23 +30,8 @@ function useMatches({ options, search }: PickerProps, text: string, isOpen: bool
   useEffect(() => {
     const ask = searchNow.current;
     if (!isOpen || ask === undefined) return;
-    const abort = new AbortController();
     setFound((before) => ({ ...before, state: 'searching' }));
-    const timer = setTimeout(
-      () => {
-        ask(text, abort.signal).then(
-          (answer) => setFound({ options: answer, state: 'ready' }),
-          () => {
-            if (!abort.signal.aborted) setFound({ options: NONE, state: 'failed' });
-          },
-        );
-      },
-      text === '' ? 0 : SEARCH_AFTER_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
+    return beginSearch(ask, text, setFound);
   }, [text, isOpen]);
   if (options === undefined) return found;
   return { options: matching(options, text), state: 'ready' };

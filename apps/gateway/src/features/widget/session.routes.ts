@@ -127,7 +127,7 @@ function registerOpening(app: FastifyInstance, deps: SessionRouteDeps): void {
     tag: WIDGET_TAG,
     summary: 'Open a session that the partner’s server has made',
     description:
-      'With the code in the fragment of its address, once and within ten minutes. A code that is wrong, used or over answers the same.',
+      'With the code in the fragment of its address, within ten minutes. Sent again within a minute, before the session was used, it answers another token, and the one before is good for nothing. A code that is wrong, used or over answers the same.',
     params: SessionParams,
     body: WidgetCodeInput,
     data: StartedWidgetSessionSchema,

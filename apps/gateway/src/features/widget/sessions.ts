@@ -31,6 +31,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const SESSION_MS = 4 * HOUR_MS;
 /** From the partner’s server to the customer’s browser. */
 export const LINK_MS = 10 * MINUTE_MS;
+/** A browser whose answer was lost, or that loads the page again at once, sends the code again. */
+const REPEAT_MS = MINUTE_MS;
 
 export interface SessionDeps extends UnitDeps {
   readonly chains: Chains;
@@ -121,13 +123,17 @@ export async function makeSession(
   };
 }
 
-/** Wrong, used and expired codes are told the same: a caller that tries them learns nothing. */
+/**
+ * Wrong, used and expired codes are told the same: a caller that tries them learns nothing. Sent again before the token was
+ * used, a code gives another token, and the one before is good for nothing.
+ */
 export function openSession(deps: UnitDeps, sessionId: string, code: string): Promise<StartedSession> {
   const token = randomToken(TOKEN_PREFIX.session);
   // The caller has no key yet, and so no scope: the code alone says whose session it is.
   return unitOfWork(deps, SYSTEM, async (unit) => {
     const hashes = [sha256Hex(code), sha256Hex(token)] as const;
-    const [row] = await unit.tx.query(exchangeCode, [sessionId, ...hashes, unit.at]);
+    const repeatedUntil = new Date(unit.at.getTime() + REPEAT_MS);
+    const [row] = await unit.tx.query(exchangeCode, [sessionId, ...hashes, unit.at, repeatedUntil]);
     if (row === undefined) throw new CausewayError('WIDGET_SESSION_NOT_FOUND');
     return { token, row };
   });

@@ -48,13 +48,17 @@ export const findSession = statement<[sessionId: string], SessionRow>(
   `SELECT ${COLUMNS} FROM widget_sessions WHERE session_id = $1`,
 );
 
-/** One statement, so that a code opens its session once, however many use it at the same time. */
+/**
+ * One statement, so that of all who use a code at the same time one token is left: the last. A code is kept until its token
+ * is used, because the answer that brings the token may be lost; from the first use on there is no such code (principals.ts).
+ */
 export const exchangeCode = statement<
-  [sessionId: string, codeHash: string, tokenHash: string, at: Date],
+  [sessionId: string, codeHash: string, tokenHash: string, at: Date, repeatedUntil: Date],
   SessionRow
 >(
   'widget_sessions.exchange_code',
-  `UPDATE widget_sessions SET token_hash = $3, code_hash = NULL, code_expires_at = NULL
+  `UPDATE widget_sessions SET token_hash = $3,
+     code_expires_at = CASE WHEN token_hash IS NULL THEN $5 ELSE code_expires_at END
     WHERE session_id = $1 AND code_hash = $2 AND code_expires_at > $4 AND expires_at > $4 AND ended_at IS NULL
    RETURNING ${COLUMNS}`,
 );
