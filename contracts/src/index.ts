@@ -3,6 +3,7 @@ export * as causewayRouter from './generated/causeway-router.ts';
 export * as compatibilityFallbackHandler from './generated/compatibility-fallback-handler.ts';
 export * as erc2771Forwarder from './generated/erc2771-forwarder.ts';
 export * as eventFlood from './generated/event-flood.ts';
+export * as feeOnTransferToken from './generated/fee-on-transfer-token.ts';
 export * as multiSendCallOnly from './generated/multi-send-call-only.ts';
 export * as safe from './generated/safe.ts';
 export * as safeProxy from './generated/safe-proxy.ts';

@@ -30,6 +30,8 @@ export interface ThirdPartySender {
     trigger: () => Promise<unknown>,
     other?: (ours: ContractCall) => ContractCall,
   ): Promise<{ readonly ours: Hex; readonly theirs: Hex }>;
+  /** So many of ours one after the other, as each is sent; answers what the last of them calls. */
+  displaceAll(trigger: () => Promise<unknown>, times: number): Promise<ContractCall>;
 }
 
 /** Far above what the service offers: in such a block only the third party's transaction is mined. */
@@ -52,6 +54,8 @@ export async function thirdPartySender({ deps }: TestGateway, chain: string): Pr
   const rpc = (method: string, params: readonly unknown[]) => callRpc(settings.rpcUrl, method, params);
   const receiptOf = (hash: Hex) => client.getTransactionReceipt({ hash });
   await rpc('hardhat_setBalance', [account.address, numberToHex(10n ** 21n)]);
+
+  const isInPool = async (hash: Hex) => (await rpc('eth_getTransactionByHash', [hash])) !== null;
 
   async function mineAt(baseFee: bigint): Promise<void> {
     await rpc('hardhat_setNextBlockBaseFeePerGas', [numberToHex(baseFee)]);
@@ -78,10 +82,22 @@ export async function thirdPartySender({ deps }: TestGateway, chain: string): Pr
     const triggered = trigger();
     const ours = await until('our transaction in the pool', async () => {
       const [row] = await deps.db.query(SYSTEM, openTransaction, [since]);
-      return row && (await rpc('eth_getTransactionByHash', [row.tx_hash])) ? row : false;
+      return row && (await isInPool(row.tx_hash)) ? row : false;
     });
     return { triggered, ours };
   }
+
+  /** The wallet's own transaction instead of ours, sent and not mined yet. */
+  async function replace(ours: { sender: Hex; nonce: number }, call: ContractCall): Promise<Hex> {
+    const wallet = deps.hotWallets.find(({ signer }) => sameAddress(signer.address, ours.sender));
+    if (wallet === undefined) throw new Error('ours was not sent by a hot wallet');
+    const unsigned = { chainId: settings.chainId, nonce: ours.nonce, call, gas: 3_000_000n };
+    const fees = { maxFeePerGas: USUAL * 1_000n, maxPriorityFeePerGas: USUAL * 100n };
+    const { raw } = await signTransaction(wallet.signer, unsigned, fees);
+    return client.sendRawTransaction({ serializedTransaction: raw });
+  }
+
+  const nothing: ContractCall = { to: account.address, data: '0x', value: 0n };
 
   return {
     address: account.address,
@@ -101,20 +117,30 @@ export async function thirdPartySender({ deps }: TestGateway, chain: string): Pr
       await triggered;
       return { ours: ours.tx_hash, theirs };
     },
-    async displace(trigger, other = () => ({ to: account.address, data: '0x', value: 0n })) {
+    async displace(trigger, other = () => nothing) {
       const { triggered, ours } = await sentUnmined(trigger);
-      const wallet = deps.hotWallets.find(({ signer }) => sameAddress(signer.address, ours.sender));
-      if (wallet === undefined) throw new Error('ours was not sent by a hot wallet');
-      const call = other({ to: ours.to_address, data: ours.data, value: 0n });
-      const unsigned = { chainId: settings.chainId, nonce: ours.nonce, call, gas: 3_000_000n };
-      const fees = { maxFeePerGas: USUAL * 1_000n, maxPriorityFeePerGas: USUAL * 100n };
-      const { raw, txHash: theirs } = await signTransaction(wallet.signer, unsigned, fees);
-      await client.sendRawTransaction({ serializedTransaction: raw });
+      const theirs = await replace(ours, other({ to: ours.to_address, data: ours.data, value: 0n }));
       await rpc('evm_setAutomine', [true]);
       await mineAt(USUAL);
       expect((await receiptOf(theirs)).status).toBe('success');
       await triggered;
       return { ours: ours.tx_hash, theirs };
+    },
+    async displaceAll(trigger, times) {
+      let { triggered, ours } = await sentUnmined(trigger);
+      for (let turn = 1; ; turn++) {
+        await replace(ours, nothing);
+        if (turn === times) await rpc('evm_setAutomine', [true]);
+        await rpc('hardhat_mine', [numberToHex(settings.confirmations)]);
+        await triggered;
+        if (turn === times) return { to: ours.to_address, data: ours.data, value: 0n };
+        const { nonce } = ours;
+        const next = await until('our next transaction in the pool', async () => {
+          const [row] = await deps.db.query(SYSTEM, openTransaction, [new Date(0)]);
+          return row && row.nonce > nonce && (await isInPool(row.tx_hash)) ? row : false;
+        });
+        ({ triggered, ours } = { triggered: Promise.resolve(), ours: next });
+      }
     },
   };
 }

@@ -45,7 +45,10 @@ export interface DepositFacts {
   readonly surplus: boolean;
   /** Part of it belongs to the order: only the rest can be decided about. */
   readonly partCredited: boolean;
-  /** Two owners have signed its return, and anyone may send it: who is paid cannot be thought over any more. */
+  /**
+   * Two owners have signed its return, and anyone may send it: who is paid cannot be thought over any more. Not where another
+   * deposit has gone back with the nonce it was signed for.
+   */
   readonly signed: boolean;
   /** Another deposit of the same escrow is on its way back. */
   readonly otherReturning: boolean;
@@ -259,6 +262,7 @@ export const depositMachine: DepositMachine = defineMachine<
       from: 'return_pending',
       on: 'return_seen',
       by: ['chain'],
+      guard: ['no_other_return'],
       to: 'returning',
       emits: [],
       effects: ['escrow.return-deposit'],
@@ -292,5 +296,7 @@ export const DEPOSIT_HELD = 'held_for_review' satisfies DepositStatus;
 export const DEPOSIT_ACCEPTED = 'accepted' satisfies DepositStatus;
 /** Its return is signed and may be executed. */
 export const DEPOSIT_RETURNING = 'returning' satisfies DepositStatus;
+/** It has gone back to its payer. */
+export const DEPOSIT_RETURNED = 'returned' satisfies DepositStatus;
 /** A token that nobody knows, taken off the list. */
 export const DEPOSIT_DISMISSED = 'dismissed' satisfies DepositStatus;

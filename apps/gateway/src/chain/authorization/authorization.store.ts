@@ -8,6 +8,7 @@ import {
 } from '@causeway/protocol';
 import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
 import { sqlWords, statement } from '../../db/statement.ts';
+import { transactionKeysOf } from '../../engine/intent.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Address, Hex } from '../chain-settings.ts';
 import type { BridgeDeposit } from '../watcher/chain-facts.ts';
@@ -98,6 +99,15 @@ const selectSigned = statement<[orderId: string, purpose: string], Authorization
   'chain.signed_authorization',
   `SELECT ${COLUMNS} FROM forward_authorizations WHERE order_id = $1 AND purpose = $2 AND status <> ${ISSUED}
     ORDER BY status = ${LIVE} DESC, issued_at DESC, authorization_id DESC LIMIT 1`,
+);
+
+const selectUnderWay = statement<[orderId: string, purpose: string, except: string], AuthorizationRow>(
+  'chain.earlier_authorizations_under_way',
+  `SELECT ${COLUMNS} FROM forward_authorizations
+    WHERE order_id = $1 AND purpose = $2 AND status <> ${ISSUED} AND authorization_id <> $3
+      AND EXISTS (SELECT FROM chain_transactions t
+                   WHERE t.effect_key = ANY(${transactionKeysOf("('forward:' || authorization_id)")}) AND t.status = 'open')
+    ORDER BY issued_at, authorization_id`,
 );
 
 const selectByNonce = statement<
@@ -221,6 +231,14 @@ export async function findSigned(
 ): Promise<Authorization | undefined> {
   const [row] = await db.query(SYSTEM, selectSigned, [orderId, purpose]);
   return row && fromRow(row);
+}
+
+/** The order's earlier requests whose transactions are not final, though they themselves are settled. */
+export async function earlierUnderWay(
+  db: Database,
+  { orderId, purpose, authorizationId }: Authorization,
+): Promise<Authorization[]> {
+  return (await db.query(SYSTEM, selectUnderWay, [orderId, purpose, authorizationId])).map(fromRow);
 }
 
 /** The signed request that pays this quote of a bridge. */

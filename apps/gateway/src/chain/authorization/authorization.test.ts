@@ -25,13 +25,13 @@ import { hashSafeTransaction, payoutTransaction } from '../escrow/safe-transacti
 import type { Signer } from '../signers/keystore-signer.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { tokenTransferCall } from '../token-reads.ts';
-import { gasPerOrder } from '../transactions/transaction.store.ts';
-import { createTransactor } from '../transactions/transactor.ts';
+import { findTransaction, gasPerOrder, type SignedVersion } from '../transactions/transaction.store.ts';
+import { createTransactor, type TransactorDeps } from '../transactions/transactor.ts';
 import { createWatcher } from '../watcher/watcher.ts';
 import { acceptAuthorization, acceptOwnerSignature, payoutParameters } from './accept-authorization.ts';
 import { findSigned, settle } from './authorization.store.ts';
 import { type Authorization, bridgeParameters, transferParameters } from './authorization.ts';
-import { forwardCall } from './forward-request.ts';
+import { forwardCall, fundEscrowData, hashForwardRequest, routerRequest } from './forward-request.ts';
 import { nextNonce } from './forwarder-nonces.store.ts';
 import { type AuthorizationRequest, issueAuthorization } from './issue-authorization.ts';
 import { authorizationRelayHandler, settleAuthorizations } from './relay-authorization.ts';
@@ -374,12 +374,17 @@ describe('what comes back', () => {
 });
 
 describe('a signed request', () => {
-  async function relaying(hotWallet: Signer = service) {
+  async function relaying(hotWallet: Signer = service, ofTransactor: Partial<TransactorDeps> = {}) {
     const ends: { orderId: string; end: AuthorizationEnd }[] = [];
     const onSettled = async ({ orderId }: Authorization, end: AuthorizationEnd) => {
       ends.push({ orderId, end });
     };
-    const transactor = createTransactor({ ...deps(), chains: chains.all, signers: [hotWallet] });
+    const transactor = createTransactor({
+      ...deps(),
+      chains: chains.all,
+      signers: [hotWallet],
+      ...ofTransactor,
+    });
     const handler = authorizationRelayHandler(
       { ...deps(), chains, transactor, logger, onSettled },
       'funding',
@@ -409,8 +414,36 @@ describe('a signed request', () => {
       }
       throw new Error('the relay does not end');
     };
-    return { turn, untilOver, ends };
+    return { turn, untilOver, ends, watcher };
   }
+
+  /** The wallet itself signs something else for the nonce of a request, and a third party executes that. */
+  async function spendOtherwise(
+    { wallet }: Partner,
+    issued: Pick<Authorization, 'nonce' | 'deadline' | 'token'>,
+  ) {
+    const request = routerRequest(chain.settings, {
+      from: wallet.address,
+      nonce: issued.nonce,
+      deadline: issued.deadline,
+      gas: 300_000n,
+      data: fundEscrowData({
+        orderId: randomUUID(),
+        token: issued.token,
+        escrow: randomWallet().address,
+        amount: 1n,
+      }),
+    });
+    const signature = await wallet.signDigest(hashForwardRequest(chain.settings, request));
+    return chain.send(await chain.fundedWallet(), forwardCall(chain.settings, request, signature));
+  }
+  /** A third party executes what was issued and signed. */
+  async function executeFirst(issued: Authorization, signature: string) {
+    const request = { ...issued, from: issued.sender, to: issued.router, value: 0n };
+    const call = forwardCall(chain.settings, request, signature as `0x${string}`);
+    return chain.send(await chain.fundedWallet(), call);
+  }
+
   const statusOf = (orderId: string) => database.db.query(SYSTEM, readStatus, [orderId]);
 
   // Proves trap 19.
@@ -467,6 +500,85 @@ describe('a signed request', () => {
     expect(await gasPerOrder(database.db, chain.settings.chainId)).toMatchObject({
       orders: expect.any(Number),
     });
+  });
+
+  test.each([
+    ['was never signed', true],
+    ['has become too cheap', false],
+  ])(
+    'whose transaction %s when its nonce is spent otherwise leaves no gap: the order’s next request is paid',
+    async (_what, isUnsigned) => {
+      const partner = await newPartner();
+      const requested = requestOf(partner);
+      const first = await issue(requested);
+      await accept(first, await sign(partner, first));
+      const hotWallet = await chain.fundedWallet();
+      let isAway = isUnsigned;
+      const signer: Signer = {
+        address: hotWallet.address,
+        signDigest: (digest) => {
+          if (isAway) throw new Error('the key service is away');
+          return hotWallet.signDigest(digest);
+        },
+      };
+      let now = clock.now();
+      const { turn, untilOver, watcher } = await relaying(signer, { clock: createClock(() => now) });
+      if (isUnsigned) {
+        await expect(turn(first.orderId)).rejects.toThrow('away');
+        isAway = false;
+      } else {
+        await chain.control.setAutomine(false);
+        expect(await turn(first.orderId)).toMatchObject({ kind: 'waiting' });
+        const record = await findTransaction(database.db, `forward:${first.authorizationId}`);
+        await chain.control.dropTransaction({ hash: record!.versions[0]!.txHash });
+        await chain.control.setAutomine(true);
+      }
+      await spendOtherwise(partner, first);
+      await watcher.catchUp();
+      expect(await statusOf(first.orderId)).toMatchObject([{ status: 'spent' }]);
+
+      const second = await issue(requested);
+      await accept(second, await sign(partner, second));
+      await chain.control.setNextBlockBaseFeePerGas({ baseFeePerGas: 60n * 10n ** 9n });
+      await chain.control.mine({ blocks: 1 });
+      now += 60_000;
+      expect(await untilOver(second.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+      expect(await chain.balanceOf('USDC', requested.recipient)).toBe(AMOUNT);
+      expect(await chain.client.getTransactionCount({ address: hotWallet.address })).toBe(2);
+    },
+  );
+
+  test('that was executed before it was handed in is settled, though it is accepted while the watcher reports another of its wallet', async () => {
+    const partner = await newPartner();
+    const issued = await issue(requestOf(partner));
+    const signed = await sign(partner, issued);
+    const { ends } = await relaying();
+    await executeFirst(issued, signed.signature);
+    await spendOtherwise(partner, { ...issued, nonce: issued.nonce + 1n });
+    const reporting = Promise.withResolvers<void>();
+    const acceptance = reporting.promise.then(() => codeOf(accept(issued, signed)));
+    const watcher = createWatcher({
+      ...deps(),
+      logger,
+      settings: chain.settings,
+      client: chain.client,
+      handlers: [
+        async (fact) => {
+          if (fact.type !== 'forward_executed') return;
+          reporting.resolve();
+          await acceptance;
+        },
+        settleAuthorizations({
+          chains,
+          onSettled: async ({ orderId }, end) => void ends.push({ orderId, end }),
+        }),
+      ],
+      bookHeldDeposits: () => {},
+    });
+    await watcher.catchUp();
+    expect(await acceptance).toBe('accepted');
+    expect(await statusOf(issued.orderId)).toEqual([{ status: 'spent', succeeded: true }]);
+    expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
   });
 
   // Proves trap 18.
@@ -571,6 +683,39 @@ describe('a signed request', () => {
     expect(await seenByPartner(first.nonce + 5n)).toBe(first.nonce + 5n);
     expect((await issue(requestOf(other))).nonce).toBe(first.nonce + 5n);
     expect(await seenByPartner(0n)).toBe(first.nonce + 5n);
+  });
+
+  // Proves trap 20.
+  test('whose transaction is mined and reverts stays valid while its nonce is unspent: executed later, it is paid once', async () => {
+    const partner = await newPartner();
+    const requested = requestOf(partner);
+    const issued = await issue(requested);
+    const signed = await sign(partner, issued);
+    await accept(issued, signed);
+    const second = await issue(requested);
+    const { turn, untilOver, ends } = await relaying(await chain.fundedWallet());
+    await chain.control.setAutomine(false);
+    expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    const [{ raw, txHash }] = (await findTransaction(database.db, `forward:${issued.authorizationId}`))!
+      .versions as [SignedVersion];
+    await chain.control.dropTransaction({ hash: txHash });
+    await chain.control.setAutomine(true);
+    const token = tokenByCode(chain.settings, 'USDC').address;
+    const hoard = await chain.fundedWallet();
+    const everything = await chain.balanceOf('USDC', partner.wallet.address);
+    await chain.send(partner.wallet, tokenTransferCall({ token, to: hoard.address, amount: everything }));
+    await chain.client.sendRawTransaction({ serializedTransaction: raw });
+    expect(await chain.client.getTransactionReceipt({ hash: txHash })).toMatchObject({ status: 'reverted' });
+
+    expect(await turn(issued.orderId)).toMatchObject({ kind: 'waiting' });
+    expect(await statusOf(issued.orderId)).toMatchObject([{ status: 'authorized' }]);
+    expect(ends).toEqual([]);
+    expect(await codeOf(accept(second, await sign(partner, second)))).toBe('NONCE_ALREADY_USED');
+    await chain.send(hoard, tokenTransferCall({ token, to: partner.wallet.address, amount: everything }));
+    await executeFirst(issued, signed.signature);
+    expect(await untilOver(issued.orderId)).toMatchObject({ kind: 'confirmed', result: { end: 'spent' } });
+    expect(await chain.balanceOf('USDC', requested.recipient)).toBe(AMOUNT);
+    expect(ends).toContainEqual({ orderId: issued.orderId, end: 'spent' });
   });
 
   // Proves trap 20, D7.6.

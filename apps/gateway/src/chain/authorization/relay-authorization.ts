@@ -13,7 +13,7 @@ import type { Chains, ConnectedChain } from '../chains.ts';
 import { answered, ChainUnavailableError } from '../transactions/transaction-rpc.ts';
 import type { ChainEffect, Transactor } from '../transactions/transactor.ts';
 import type { ChainFactHandler } from '../watcher/chain-facts.ts';
-import { findSigned, lockSignedAt, settle } from './authorization.store.ts';
+import { earlierUnderWay, findSigned, lockSignedAt, settle } from './authorization.store.ts';
 import { type Authorization, type AuthorizationPurpose, contextOf, requestOf } from './authorization.ts';
 import { forwardCall } from './forward-request.ts';
 import { noteSpent } from './forwarder-nonces.store.ts';
@@ -55,12 +55,28 @@ export function authorizationRelayHandler(
     const signed = await findSigned(deps.db, payload.order_id, purpose);
     if (signed === undefined) return { kind: 'failed', error: 'nothing was signed' };
     try {
-      return await advance(signed);
+      const isCleared = await clearEarlier(signed);
+      const outcome = await advance(signed);
+      return isCleared || outcome.kind === 'waiting' ? outcome : { kind: 'waiting', afterMs: POLL_MS };
     } catch (error) {
       if (!(error instanceof ChainUnavailableError)) throw error;
       deps.logger.warn({ order_id: signed.orderId, reason: error.message }, 'relaying waits');
       return { kind: 'waiting', afterMs: POLL_MS, reason: error.message };
     }
+  }
+
+  /**
+   * What was sent for a request before this one is carried through, until none of it is open: it has a nonce of the wallet,
+   * and everything behind that waits for it.
+   */
+  async function clearEarlier(signed: Authorization): Promise<boolean> {
+    const earlier = await earlierUnderWay(deps.db, signed);
+    let isCleared = true;
+    for (const one of earlier) {
+      const { isOver } = await advanceTransaction(chainOf(deps.chains, one.chainId), one, false);
+      isCleared &&= isOver;
+    }
+    return isCleared;
   }
 
   async function advance(signed: Authorization): Promise<Outcome> {

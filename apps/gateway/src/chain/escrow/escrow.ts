@@ -16,17 +16,11 @@ import type { Address, ChainSettings, ContractCall, Hex, TokenTransfer } from '.
  */
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const keyPattern = /^0x0{32}([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
 export function orderKey(orderId: string): Hex {
   const uuid = orderId.toLowerCase();
   if (!uuidPattern.test(uuid)) throw new Error('an order id is a uuid');
   return `0x${uuid.replaceAll('-', '').padStart(64, '0')}`;
-}
-
-/** The order id behind a key read from a log, or undefined where the key was never one of ours. */
-export function orderIdOfKey(key: Hex): string | undefined {
-  return keyPattern.exec(key.toLowerCase())?.slice(1).join('-');
 }
 
 export function escrowSaltNonce(orderId: string): bigint {

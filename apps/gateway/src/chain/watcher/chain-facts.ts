@@ -56,8 +56,9 @@ export interface BridgeDeposit extends FactLocation {
 export type ChainFact = Deposit | EscrowExecution | ForwardExecution | BridgeDeposit;
 
 /**
- * Told every final fact, in the transaction that moves the watcher past it: what follows from a fact is recorded with
- * the fact or not at all. It may be told a fact again (never a deposit), and must not throw to refuse one.
+ * Told every final fact that concerns us, in the transaction that moves the watcher past it: what follows from a fact is
+ * recorded with the fact or not at all. It may be told a fact again (never a deposit), and must not throw to refuse one.
+ * Of executions it is told those that a signed request or a signed return waits for.
  */
 export type ChainFactHandler = (fact: ChainFact, unit: UnitOfWork) => Promise<void>;
 

@@ -72,7 +72,7 @@ export function factReader(client: ChainClient, settings: ReadSettings, maxRange
       ]);
       return [
         ...depositsIn(chainId, byAddress, paid),
-        ...executed.flatMap((log): EscrowExecution[] => {
+        ...withoutRepeats(executed).flatMap((log): EscrowExecution[] => {
           const watch = byAddress.get(log.address.toLowerCase());
           if (watch === undefined) return [];
           const { address: escrow, orderId, partnerId } = watch;
@@ -90,11 +90,11 @@ export function factReader(client: ChainClient, settings: ReadSettings, maxRange
         readBridge(bridgeDepositsBy(client, contracts.router, tokens), range),
       ]);
       return [
-        ...executed.map((log): ForwardExecution => {
+        ...withoutRepeats(executed).map((log): ForwardExecution => {
           const { signer, nonce, success } = log.args;
           return { type: 'forward_executed', ...placeOf(chainId, log), signer, nonce, succeeded: success };
         }),
-        ...deposited.map((log): BridgeDeposit => {
+        ...withoutRepeats(deposited).map((log): BridgeDeposit => {
           const { bridgeQuoteId, token, from, to, amount } = log.args;
           const place = placeOf(chainId, log);
           return {
@@ -227,7 +227,7 @@ export function depositsIn(
   byAddress: ReadonlyMap<string, EscrowWatch>,
   transfers: readonly TransferLog[],
 ): UnclassifiedDeposit[] {
-  return transfers.flatMap((log): UnclassifiedDeposit[] => {
+  return withoutRepeats(transfers).flatMap((log): UnclassifiedDeposit[] => {
     const { from, to, value } = log.args;
     const watch = byAddress.get(to.toLowerCase());
     if (watch === undefined || value === 0n) return [];
@@ -245,6 +245,11 @@ export function depositsIn(
       },
     ];
   });
+}
+
+/** A log is one, however often a node tells of it. */
+function withoutRepeats<L extends PlacedLog>(logs: readonly L[]): L[] {
+  return [...new Map(logs.map((log) => [`${log.transactionHash}:${log.logIndex}`, log])).values()];
 }
 
 /** What comes out of a receipt has its place: pending logs, which have none, are in no receipt. */

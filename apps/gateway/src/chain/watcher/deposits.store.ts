@@ -1,5 +1,12 @@
-import { decide, depositMachine, INITIAL_DEPOSIT_FACTS, NEW } from '@causeway/protocol';
-import { statement } from '../../db/statement.ts';
+import {
+  DEPOSIT_STATUSES,
+  decide,
+  depositMachine,
+  INITIAL_DEPOSIT_FACTS,
+  isTerminal,
+  NEW,
+} from '@causeway/protocol';
+import { sqlWords, statement } from '../../db/statement.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { giveWay } from '../../lib/pacing.ts';
 import type { Address, Hex } from '../chain-settings.ts';
@@ -29,6 +36,14 @@ const selectDeposits = statement<
 const selectDepositIn = statement<[orderId: string, txHash: string], { kind: DepositKind }>(
   'chain.deposit_in',
   'SELECT kind FROM deposit_observations WHERE order_id = $1 AND tx_hash = $2 LIMIT 1',
+);
+
+const OPEN = sqlWords(DEPOSIT_STATUSES.filter((status) => !isTerminal(depositMachine, status)));
+
+const selectSignedReturns = statement<[orderIds: readonly string[]], { order_id: string }>(
+  'chain.orders_with_signed_returns',
+  `SELECT DISTINCT order_id FROM deposit_observations
+    WHERE order_id = ANY($1::uuid[]) AND return_nonce IS NOT NULL AND disposition IN (${OPEN})`,
 );
 
 const insertDeposits = statement<
@@ -83,6 +98,16 @@ export async function readKnown(
 /** Whether this transaction paid something into the order's escrow. */
 export async function hasDepositIn(unit: UnitOfWork, orderId: string, txHash: Hex): Promise<boolean> {
   return (await unit.tx.query(selectDepositIn, [orderId, txHash])).length > 0;
+}
+
+/** Of these orders, those with a deposit whose return two owners have signed and which is not back yet. */
+export async function ordersWithSignedReturns(
+  unit: UnitOfWork,
+  orderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (orderIds.length === 0) return new Set();
+  const rows = await unit.tx.query(selectSignedReturns, [orderIds]);
+  return new Set(rows.map(({ order_id }) => order_id));
 }
 
 /** However many they are, they travel together, and no other work waits while they are written. */

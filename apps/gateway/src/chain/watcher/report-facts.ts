@@ -2,17 +2,19 @@ import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { giveWay } from '../../lib/pacing.ts';
 import type { ChainSettings } from '../chain-settings.ts';
-import { awaitedForwards, recordExecutions } from '../escrow/executions.store.ts';
+import { recordExecutions, signedForwards } from '../escrow/executions.store.ts';
 import {
   type ChainFact,
   type ChainFactHandler,
   classifyDeposit,
   type Deposit,
+  type EscrowExecution,
   type EscrowWatch,
+  type ForwardExecution,
   type HeldDepositsHandler,
 } from './chain-facts.ts';
 import type { LogFact, UnclassifiedDeposit } from './chain-logs.ts';
-import { readKnown, recordDeposits } from './deposits.store.ts';
+import { ordersWithSignedReturns, readKnown, recordDeposits } from './deposits.store.ts';
 
 export interface ReportDeps {
   readonly logger: Logger;
@@ -40,13 +42,15 @@ export async function reportFacts(
   const { chainId, slug, contracts } = settings;
   const deposits = await classified(unit, chainId, facts.filter(isDeposit), watches);
   const forwards = facts.filter((fact) => fact.type === 'forward_executed');
-  const awaited = await awaitedForwards(unit, chainId, contracts.forwarder, forwards);
+  const executions = facts.filter((fact) => fact.type === 'escrow_executed');
+  const awaited = new Set<LogFact>([
+    // A wallet's last says how far it is.
+    ...lastOfEach(forwards, ({ signer }) => signer),
+    ...(await signedForwards(unit, chainId, contracts.forwarder, forwards)),
+    ...(await awaitedExecutions(unit, executions)),
+  ]);
   await recordDeposits(unit, chainId, [...deposits.values()]);
-  recordExecutions(
-    unit,
-    chainId,
-    facts.filter((fact) => fact.type === 'escrow_executed'),
-  );
+  await recordExecutions(unit, chainId, executions);
   const held = [...deposits.values()].filter(({ kind }) => kind !== 'exact');
   for (let start = 0; start < held.length; start += HELD_AT_ONCE) {
     await giveWay(start);
@@ -55,12 +59,36 @@ export async function reportFacts(
   for (const [n, fact] of facts.entries()) {
     await giveWay(n);
     await unit.tx.sendDeferred(DEFERRED_AT_ONCE);
-    if (fact.type === 'forward_executed' && !awaited.has(fact)) continue;
-    const told: ChainFact | undefined = isDeposit(fact) ? deposits.get(fact) : fact;
-    if (told === undefined) continue;
-    for (const handle of handlers) await handle(told, unit);
+    const told = isDeposit(fact) ? deposits.get(fact) : fact;
+    if (told !== undefined && (!isExecution(told) || awaited.has(told))) await tell(handlers, told, unit);
+  }
+  // By now no request with a nonce that is used here can be accepted any more: which were, meanwhile, is told as well.
+  const untold = forwards.filter((fact) => !awaited.has(fact));
+  for (const fact of await signedForwards(unit, chainId, contracts.forwarder, untold)) {
+    await tell(handlers, fact, unit);
   }
   warnOfHeld(logger, slug, held);
+}
+
+async function tell(handlers: readonly ChainFactHandler[], fact: ChainFact, unit: UnitOfWork): Promise<void> {
+  for (const handle of handlers) await handle(fact, unit);
+}
+
+/** What follows from executions of an order's escrow is read from the record, so one of them is told; where nothing can, none. */
+async function awaitedExecutions(
+  unit: UnitOfWork,
+  executions: readonly EscrowExecution[],
+): Promise<EscrowExecution[]> {
+  const last = lastOfEach(executions, ({ orderId }) => orderId);
+  const orders = await ordersWithSignedReturns(
+    unit,
+    last.map(({ orderId }) => orderId),
+  );
+  return last.filter(({ orderId }) => orders.has(orderId));
+}
+
+function lastOfEach<F>(facts: readonly F[], subject: (fact: F) => string): F[] {
+  return [...new Map(facts.map((fact) => [subject(fact), fact])).values()];
 }
 
 /** Catching up and going on overlap where an escrow is new; a deposit is told once. */
@@ -98,4 +126,9 @@ function warnOfHeld(logger: Logger, chain: string, held: readonly Deposit[]): vo
 
 function isDeposit(fact: LogFact): fact is UnclassifiedDeposit {
   return fact.type === 'deposit';
+}
+
+/** Those whom it does not concern can make many of them for next to nothing. */
+function isExecution(fact: ChainFact): fact is EscrowExecution | ForwardExecution {
+  return fact.type === 'escrow_executed' || fact.type === 'forward_executed';
 }

@@ -12,6 +12,14 @@ import { createClock } from '../../lib/clock.ts';
 import { createIdGenerator } from '../../lib/ids.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { type Address, type Hex, tokenByCode } from '../chain-settings.ts';
+import { describeEscrow } from '../escrow/escrow.ts';
+import {
+  executionCall,
+  hashSafeTransaction,
+  packSignatures,
+  payoutTransaction,
+  type SafeTransaction,
+} from '../escrow/safe-transaction.ts';
 import { createChainClient } from '../rpc/chain-client.ts';
 import { randomWallet, startTestChain, type TestChain, type TestWallet } from '../testing/local-chain.ts';
 import { type RpcProxy, startRpcProxy } from '../testing/rpc-proxy.ts';
@@ -38,6 +46,10 @@ const readDeposits = statement<[orderId: string], { kind: string; deposits: numb
   'test.flood_deposits',
   `SELECT kind, count(*)::integer AS deposits, min(disposition) AS disposition FROM deposit_observations
     WHERE order_id = $1 GROUP BY kind ORDER BY kind`,
+);
+const countExecutions = statement<[orderId: string], { executions: number }>(
+  'test.flood_executions',
+  'SELECT count(*)::integer AS executions FROM escrow_executions WHERE order_id = $1',
 );
 const readGaps = statement<[], { escrows: number; deposits: number }>(
   'test.flood_gaps',
@@ -120,9 +132,13 @@ const paid = (to: Address, amount = AMOUNT) => ({
   data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
 });
 
-async function watched(expectedSender = attacker.address): Promise<EscrowWatch> {
+async function watched(
+  expectedSender = attacker.address,
+  escrowOf: (orderId: string) => { readonly address: Address } = randomWallet,
+): Promise<EscrowWatch> {
+  const orderId = randomUUID();
   const watch = {
-    ...{ address: randomWallet().address, orderId: randomUUID(), partnerId, token: usdc() },
+    ...{ address: escrowOf(orderId).address, orderId, partnerId, token: usdc() },
     ...{ expectedAmount: AMOUNT, expectedSender },
   };
   await unitOfWork({ db, clock, ids }, SYSTEM, async (unit) =>
@@ -247,6 +263,75 @@ describe('a block full of real transfers of the smallest amount to one escrow', 
     await sendAll([paid(victim.address, 0n), paid(victim.address, 0n)]);
     await watcher.catchUp();
     expect([await deposits(victim), facts]).toEqual([[], []]);
+  });
+});
+
+describe('an escrow whose own owners log executions', () => {
+  const HASHES = 1_000;
+
+  /** Deployed, and delegating to a contract that logs as the escrow's Safe, each execution twice. */
+  async function logsOfItsOwn() {
+    const parties = {
+      service: randomWallet().address,
+      seller: vendor.address,
+      buyer: attacker.address,
+    };
+    const watch = await watched(vendor.address, (orderId) =>
+      describeEscrow(chain.settings, orderId, parties),
+    );
+    const escrow = describeEscrow(chain.settings, watch.orderId, parties);
+    const first = `0x${'7'.repeat(64)}` as const;
+    const transaction: SafeTransaction = {
+      ...payoutTransaction([{ token: usdc(), to: vendor.address, amount: 1n }], flood),
+      to: flood,
+      operation: 1,
+      data: encodeFunctionData({
+        abi: eventFlood.abi,
+        functionName: 'pretendExecutions',
+        args: [first, BigInt(HASHES)],
+      }),
+    };
+    const hash = hashSafeTransaction(escrow, transaction);
+    const signatures = await Promise.all([vendor, attacker].map((owner) => owner.signDigest(hash)));
+    const call = executionCall(escrow, transaction, await packSignatures(escrow, hash, signatures));
+    return { watch, calls: [escrow.deploymentCall, { ...call, gas: FLOOD_GAS }] };
+  }
+
+  // Proves trap 39.
+  test('twice each in one transaction does not stop the cursor, and another order’s deposit in the block is credited', async () => {
+    const other = await watched();
+    const { watch, calls } = await logsOfItsOwn();
+    const watcher = await started();
+    await sendAll([paid(other.address)]);
+    const quiet = await turn(watcher);
+    const third = await watched();
+    await watcher.catchUp();
+    await sendAll([...calls, paid(third.address)]);
+    expect(await turn(watcher)).toBeLessThanOrEqual(quiet + 1);
+    expect(await deposits(third)).toEqual(EXACT);
+    // And what the Safe itself logged.
+    expect(await db.query(SYSTEM, countExecutions, [watch.orderId])).toEqual([{ executions: HASHES + 1 }]);
+    const { blockNumber } = (await readCursor(db, chain.settings.chainId))!;
+    expect(blockNumber).toBe(await chain.client.getBlockNumber());
+  }, 60_000);
+});
+
+describe('a node that tells of a log twice', () => {
+  test('is believed once: the deposit is credited, and the cursor moves', async () => {
+    const [exact, held] = [await watched(), await watched(vendor.address)];
+    const watcher = await started();
+    proxy.intercept = async ({ method, passOn }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const answer = await passOn();
+      const logs = answer.result as unknown[];
+      return { ...answer, result: [...logs, ...logs] };
+    };
+    await sendAll([paid(exact.address), paid(held.address)]);
+    await watcher.catchUp();
+    expect(await deposits(exact)).toEqual(EXACT);
+    expect(await deposits(held)).toEqual([
+      { kind: 'foreign_sender', deposits: 1, disposition: 'held_for_review' },
+    ]);
   });
 });
 

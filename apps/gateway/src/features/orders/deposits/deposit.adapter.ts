@@ -1,6 +1,7 @@
 import {
   actionsInStatus,
   CausewayError,
+  DEPOSIT_RETURNED,
   DEPOSIT_RETURNING,
   type DepositFacts,
   type DepositGuard,
@@ -21,6 +22,8 @@ import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { type DepositRow, setDeposit, signDeposit } from '../escrow/escrow.store.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { openerAccount } from '../lifecycle/postings.ts';
+
+export const RETURN = 'escrow.return-deposit';
 
 /** A deposit with everything that decides what may become of it. */
 export interface DepositCase {
@@ -62,7 +65,7 @@ export function depositCase(deposit: DepositRow, around: DepositSurroundings): D
       covers: around.covers,
       surplus: around.surplus > 0n,
       partCredited: BigInt(deposit.credited_amount) > 0n,
-      signed: isSigned(deposit),
+      signed: isSigned(deposit) && !isOvertaken(deposit, others),
       otherReturning: others.some(({ disposition }) => disposition === DEPOSIT_RETURNING),
     },
   };
@@ -82,6 +85,19 @@ export function isEscrowFree(order: OrderState, escrow: OrderRow['facts']['escro
 /** What two owners have signed can be executed by any account, for as long as the escrow's nonce is not used. */
 export function isSigned({ return_nonce }: Pick<DepositRow, 'return_nonce'>): boolean {
   return return_nonce !== null;
+}
+
+/** Another deposit has gone back with the nonce that this one was signed for: what was signed for it can never happen. */
+export function isOvertaken(
+  { return_nonce: nonce }: Pick<DepositRow, 'return_nonce'>,
+  others: readonly Pick<DepositRow, 'disposition' | 'return_nonce'>[],
+): boolean {
+  return others.some((one) => one.disposition === DEPOSIT_RETURNED && one.return_nonce === nonce);
+}
+
+/** One intent an attempt. */
+export function returnKey({ deposit_id: id }: Pick<DepositRow, 'deposit_id'>, attempt: number): string {
+  return `${id}:${RETURN}:${attempt}`;
 }
 
 export function tokenOf({ tokens }: Pick<ChainSettings, 'tokens'>, token: Address) {
@@ -159,10 +175,10 @@ const depositAdapter: DepositAdapter = {
   },
 
   intentFor({ deposit }, effect) {
-    if (effect !== 'escrow.return-deposit') throw new Error(`a deposit does not start ${effect}`);
+    if (effect !== RETURN) throw new Error(`a deposit does not start ${effect}`);
     return {
       kind: effect,
-      dedupeKey: `${deposit.deposit_id}:${effect}:${deposit.return_attempts}`,
+      dedupeKey: returnKey(deposit, deposit.return_attempts),
       partnerId: deposit.partner_id,
       payload: { order_id: deposit.order_id, deposit_id: deposit.deposit_id },
     };

@@ -1,5 +1,6 @@
 import type { Chains } from '../../../chain/chains.ts';
 import { nonceFate, readExecution } from '../../../chain/escrow/escrow-execution.ts';
+import { findExecutions } from '../../../chain/escrow/executions.store.ts';
 import { batchCall, executionCall, packSignatures } from '../../../chain/escrow/safe-transaction.ts';
 import { isDeployed } from '../../../chain/token-reads.ts';
 import {
@@ -17,7 +18,16 @@ import { schedule } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { depositsOfOrder } from '../escrow/escrow.store.ts';
 import { loadDeposit, lockDeposit } from './decide-deposit.ts';
-import { depositCase, heldEntry, isSigned, moveDeposit, tokenOf, wouldMove } from './deposit.adapter.ts';
+import {
+  depositCase,
+  heldEntry,
+  isOvertaken,
+  isSigned,
+  moveDeposit,
+  tokenOf,
+  wouldMove,
+} from './deposit.adapter.ts';
+import { hasTransaction } from './return-deposit.store.ts';
 import { type DepositReturn, returnOf } from './return-deposit.ts';
 
 interface ReturnDeps extends UnitDeps {
@@ -46,24 +56,23 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     const one = depositCase(deposit, { settings, order, others, nonce: 0n, covers: false, surplus: 0n });
     if ('error' in end) {
       // What was sent can still be executed by anyone who has seen it, so it is kept; what never was, is not.
-      const cleared = end.isSent ? {} : { return_nonce: null, return_signature: null };
-      const unsent = { ...deposit, ...cleared, note: end.error };
+      const isSent = end.txHash !== undefined || (await hasTransaction(unit, deposit));
+      const cleared = isSent ? {} : { return_nonce: null, return_signature: null };
+      const unsent = { ...deposit, ...cleared, note: end.error, return_tx_hash: end.txHash ?? null };
       moveDeposit(unit, { ...one, deposit: unsent }, 'return_failed', 'chain');
-      return;
+    } else {
+      // What the books did not know of when it came is booked now that it is known to be real.
+      const came = tokenOf(settings, deposit.token) === undefined ? deposit.return_amount : deposit.amount;
+      postEntry(unit, heldEntry(deposit, BigInt(came ?? 0), settings));
+      const returned = { ...deposit, note: '', return_tx_hash: end.txHash };
+      moveDeposit(unit, { ...one, deposit: returned }, 'return_confirmed', 'chain');
     }
-    // What the books did not know of when it came is booked now that it is known to be real.
-    const came = tokenOf(settings, deposit.token) === undefined ? deposit.return_amount : deposit.amount;
-    postEntry(unit, heldEntry(deposit, BigInt(came ?? 0), settings));
-    const returned = { ...deposit, note: '', return_tx_hash: end.txHash };
-    moveDeposit(unit, { ...one, deposit: returned }, 'return_confirmed', 'chain');
+    await followExecutions(deps, unit, order.order_id);
   }
 
-  function failed({ payload }: Intent<'escrow.return-deposit'>, error: string): Outcome {
-    return {
-      kind: 'failed',
-      error,
-      followUp: (unit) => report(unit, payload.deposit_id, { error, isSent: true }),
-    };
+  function failed({ payload }: Intent<'escrow.return-deposit'>, end: Failure): Outcome {
+    const { error } = end;
+    return { kind: 'failed', error, followUp: (unit) => report(unit, payload.deposit_id, end) };
   }
 
   /** A final receipt of the execution, whichever account sent it. */
@@ -73,8 +82,8 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     receipt: MinedTransaction['receipt'],
   ): Outcome {
     const reading = readExecution(receipt, { escrow: escrow.address, safeTxHash: hash, transfers });
-    if (!reading.succeeded) return failed(intent, reading.reason);
     const { transactionHash: txHash } = receipt;
+    if (!reading.succeeded) return failed(intent, { error: reading.reason, txHash });
     return {
       kind: 'confirmed',
       result: { tx_hash: txHash },
@@ -95,7 +104,7 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
       case 'executed':
         return settled(intent, planned, fate.receipt);
       case 'used_otherwise':
-        return failed(intent, 'another transaction has used the escrow’s nonce');
+        return failed(intent, { error: 'another transaction has used the escrow’s nonce' });
     }
   }
 
@@ -108,13 +117,13 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     return executionEffect(chain, planned, signatures);
   }
 
-  /** A revert says that ours was not the one that did it, and no more. */
+  /** A revert says that ours was not the one that did it, and no more: a third party may have deployed the escrow first. */
   async function conclude(
     intent: Intent<'escrow.return-deposit'>,
     { receipt }: MinedTransaction,
-  ): Promise<Outcome> {
-    if (receipt.status === 'success') return settled(intent, (await load(intent)).planned, receipt);
-    return (await outcomeOnChain(intent)) ?? failed(intent, 'reverted');
+  ): Promise<Outcome | 'describe again'> {
+    if (receipt.status !== 'success') return 'describe again';
+    return settled(intent, (await load(intent)).planned, receipt);
   }
 
   return transactionHandler(deps.transactor, {
@@ -123,8 +132,9 @@ export function returnDepositHandler(deps: ReturnDeps): IntentHandler<'escrow.re
     logger: deps.logger,
     describe,
     conclude,
+    givenUp: (intent) => failed(intent, { error: 'none of its transactions had an effect' }),
     exhausted: (intent, unit) =>
-      report(unit, intent.payload.deposit_id, { error: 'the transaction would revert', isSent: false }),
+      report(unit, intent.payload.deposit_id, { error: 'the transaction would revert' }),
   });
 }
 
@@ -141,21 +151,50 @@ async function executionEffect(
   return { chainId, sender: 'hot-wallet', call };
 }
 
-type Ending = { readonly txHash: `0x${string}` } | { readonly error: string; readonly isSent: boolean };
+/** With the transaction that executed it, where one did and moved something else. */
+interface Failure {
+  readonly error: string;
+  readonly txHash?: `0x${string}`;
+}
+
+type Ending = { readonly txHash: `0x${string}` } | Failure;
+
+interface FollowDeps {
+  readonly chains: Chains;
+}
 
 /** An attempt that had failed is executed after all, by any account: what it did is then read from the chain. */
-export function followReturns(deps: { readonly chains: Chains }): ChainFactHandler {
+export function followReturns(deps: FollowDeps): ChainFactHandler {
   return async (fact, unit) => {
-    if (fact.type !== 'escrow_executed') return;
-    const deposits = await unit.tx.query(depositsOfOrder, [fact.orderId]);
-    for (const { deposit_id } of deposits.filter(isSigned)) {
-      const { order, deposit, others } = await lockDeposit(unit, deposit_id);
-      const { settings } = deps.chains.get(order.chain);
-      const { hash } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce ?? 0));
-      const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
-      const again = depositCase({ ...deposit, return_attempts: deposit.return_attempts + 1 }, around);
-      if (hash !== fact.safeTxHash || wouldMove(again, 'return_seen', 'chain').kind === 'refused') continue;
-      moveDeposit(unit, again, 'return_seen', 'chain');
-    }
+    if (fact.type === 'escrow_executed') await followExecutions(deps, unit, fact.orderId);
   };
+}
+
+/**
+ * One at a time: while a deposit is on its way back, what another's earlier attempt did waits on record until that one has
+ * arrived or failed. Two that are one transaction, by the same payee, amount and nonce, are settled by it once: whichever is on
+ * its way, or else the first.
+ */
+async function followExecutions({ chains }: FollowDeps, unit: UnitOfWork, orderId: string): Promise<void> {
+  const [signed] = (await unit.tx.query(depositsOfOrder, [orderId])).filter(isSigned);
+  if (signed === undefined) return;
+  const { order, deposit: first, others: rest } = await lockDeposit(unit, signed.deposit_id);
+  const { settings } = chains.get(order.chain);
+  const all = [first, ...rest];
+  const waiting = all.flatMap((deposit) => {
+    const others = all.filter((one) => one !== deposit);
+    const around = { settings, order, others, nonce: 0n, covers: false, surplus: 0n };
+    const again = depositCase({ ...deposit, return_attempts: deposit.return_attempts + 1 }, around);
+    if (deposit.return_nonce === null || isOvertaken(deposit, others)) return [];
+    if (wouldMove(again, 'return_seen', 'chain').kind === 'refused') return [];
+    const { escrow, hash } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce));
+    return [{ again, escrow, hash, judged: deposit.return_tx_hash }];
+  });
+  const [one] = waiting;
+  if (one === undefined) return;
+  const hashes = waiting.map(({ hash }) => hash);
+  const executed = await findExecutions(unit, settings.chainId, one.escrow.address, hashes);
+  // Of what was read before and was not the return, nothing new is to be learnt.
+  const seen = waiting.find(({ hash, judged }) => executed.has(hash) && executed.get(hash) !== judged);
+  if (seen !== undefined) moveDeposit(unit, seen.again, 'return_seen', 'chain');
 }

@@ -19,7 +19,7 @@ import {
   payoutTransaction,
   type SafeTransaction,
 } from '../../../chain/escrow/safe-transaction.ts';
-import type { Scope } from '../../../db/database.ts';
+import { type Scope, SYSTEM } from '../../../db/database.ts';
 import type { UnitOfWork } from '../../../engine/unit-of-work.ts';
 import { refuseLostWallets } from '../../screening/screen-wallet.ts';
 import { type DepositRow, depositsOfOrder } from '../escrow/escrow.store.ts';
@@ -27,7 +27,7 @@ import { escrowOf } from '../escrow/escrow.ts';
 import { factsOf } from '../lifecycle/order.adapter.ts';
 import type { OrderRow } from '../lifecycle/order.ts';
 import { type DepositDeps, loadDeposit, lockDeposit, readEscrowNonce } from './decide-deposit.ts';
-import { type DepositActor, depositCase, moveDeposit, requireMove } from './deposit.adapter.ts';
+import { type DepositActor, depositCase, isOvertaken, moveDeposit, requireMove } from './deposit.adapter.ts';
 
 /** The Safe's own transaction that pays one deposit back: what two owners sign. */
 export interface DepositReturn {
@@ -127,6 +127,8 @@ async function mayHaveHappened(
   nonce: bigint,
 ): Promise<boolean> {
   if (deposit.return_nonce === null || nonce <= BigInt(deposit.return_nonce)) return false;
+  // Two returns of the same amount to the same payee with the same nonce are one transaction: it was the other's.
+  if (isOvertaken(deposit, await db.query(SYSTEM, depositsOfOrder, [order.order_id]))) return false;
   const { settings, client } = chains.get(order.chain);
   const { escrow, hash, transaction } = returnOf(settings, order, deposit, BigInt(deposit.return_nonce));
   const fate = await nonceFate(db, { settings, client }, escrow.address, hash, transaction.nonce);
@@ -175,7 +177,9 @@ export async function signDepositReturn(
   const { nonce } = sight;
   const one = depositCase(before, { settings, order, others, nonce, covers: false, surplus: 0n });
   requireMove(one, 'return_signed', signer.actor);
-  requireUnhappened(sight);
+  // Another's return may have used the nonce since it was read.
+  const isUsed = isOvertaken({ return_nonce: `${nonce}` }, others);
+  requireUnhappened({ ...sight, mayHaveHappened: sight.mayHaveHappened || isUsed });
   await refuseLostWallets(unit, [before.return_to ?? '']);
   const { escrow, hash } = returnOf(settings, order, before, nonce);
   const accepted = await acceptOwnerSignature(escrow, hash, ownersOf(signer, order), signature);
