@@ -195,6 +195,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   revealDisputeStatements: 'operator.orders.revealDisputeStatements',
   getEscrowSigningParameters: 'operator.orders.signingParameters',
   submitEscrowSignature: 'operator.orders.submitSignature',
+  settleEscrowElsewhere: 'operator.orders.settleEscrowElsewhere',
   decideSendOut: 'operator.orders.decideSendOut',
   listProofReviews: 'operator.proofs.list',
   revealProof: 'operator.proofs.reveal',
@@ -223,6 +224,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   releaseQueueCase: 'operator.queue.release',
   snoozeQueueCase: 'operator.queue.snooze',
   checkReconciliationDifference: 'operator.reconciliation.checkDifference',
+  searchEscrowAgain: 'operator.reconciliation.searchEscrow',
   listApprovals: 'operator.approvals.list',
   getApproval: 'operator.approvals.get',
   approveApproval: 'operator.approvals.approve',
@@ -298,6 +300,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
     "{ user_uuid: userUuid, crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '100.00', partner_fee_pct: '1' }",
   createOfframpQuote:
     "{ user_uuid: userUuid, payment_details_id: 42, crypto_currency: 'USDC', fiat_currency: 'EUR', crypto_amount: '100' }",
+  issueFiatAccount: "userUuid, { currency: 'EUR', jurisdiction: 'DE' }",
   submitPayerDetails: 'orderId, { payment_details_id: 42 }',
   cancelOrder: "orderId, { reason: 'The customer changed their mind' }",
   getBridgeAuthorizationParameters:

@@ -38,7 +38,7 @@ export const FACTORIES: Readonly<Record<string, IdFactory>> = {
   'fiat-accounts/{id}': {
     make: makeFiatAccount,
     unknown: () => `retail_${randomInt(1_000_000, 9_000_000)}`,
-    malformed: ['x'.repeat(400)],
+    malformed: [],
   },
   'webhooks/{id}': { make: async () => 'any', unknown: () => 'other', malformed: [], ignored: true },
 };

@@ -61,6 +61,9 @@ describe('orders paid from the customer’s own account, C3.1 row 5', () => {
     expect(await order.took('3.1 deposit matched')).not.toHaveProperty('vendor_payment_details');
     const again = await driver.act(order.id, 'cancel');
     expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    // Not a matter of when.
+    const confirmed = await driver.act(order.id, 'confirm-payment-sent');
+    expect([confirmed.status, confirmed.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
     const { movements } = await driver.funds(order.id);
     expect(movements).toContainEqual(
       expect.objectContaining({

@@ -24,6 +24,9 @@ const RECENTLY_REPLACED = 'BGN ANG SLL';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
+/** Letters of the alphabet that codes are written in, and no others: "ß" in capitals is "SS", which is South Sudan. */
+export const upperCode = (text: string): string => text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
+
 export const ISO_COUNTRIES: ReadonlySet<string> = new Set(words(COUNTRIES));
 export const ISO_CURRENCIES: ReadonlySet<string> = new Set([
   ...words(CURRENCIES),

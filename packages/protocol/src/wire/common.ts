@@ -56,7 +56,7 @@ export const PercentInput = Type.Union([Type.String({ maxLength: 40 }), PercentN
 });
 
 // Long enough for what is no code: that it is not supported has an error of its own.
-export const CurrencyCodeInput = Type.String({ minLength: 1, maxLength: 100, examples: ['EUR'] });
+export const CurrencyCodeInput = Type.String({ minLength: 1, maxLength: 50, examples: ['EUR'] });
 
 export const SlugInput = Type.String({ minLength: 1, maxLength: 100 });
 

@@ -36,15 +36,17 @@ export const IdentificationSchema = Type.Object({
 });
 
 /** Opaque to clients. */
-export const FiatAccountId = Type.String({ minLength: 1, maxLength: 64, examples: ['retail_42'] });
+export const FiatAccountId = Type.String({ minLength: 1, maxLength: 512, examples: ['retail_42'] });
 
-/** Left out is told as MISSING_FIELDS, so the schema does not insist. */
 export const FiatAccountInput = Type.Object({
-  currency: Type.Optional(Type.String({ maxLength: 10, examples: ['EUR'] })),
+  currency: Type.Optional(Type.String({ maxLength: 100, examples: ['EUR'] })),
   jurisdiction: Type.Optional(
     Type.String({ maxLength: 10, description: 'ISO 3166-1 alpha-2', examples: ['DE'] }),
   ),
 });
+
+/** Left out is told as MISSING_FIELDS, so the schema does not insist. */
+export const OptionalFiatAccountInput = Type.Optional(Type.Union([FiatAccountInput, Type.Null()]));
 
 export const FiatAccountSchema = Type.Object({
   id: Type.String({ description: 'retail_<n>; pass it back as it is', examples: ['retail_42'] }),

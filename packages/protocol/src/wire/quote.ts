@@ -31,7 +31,7 @@ export const PricingRequest = Type.Object({
   country_code: Type.Optional(CountryCodeInput),
   provider_scope: Type.Optional(
     Type.String({
-      maxLength: 40,
+      maxLength: 100,
       description: '`all` (default), `p2p` (the vendor marketplace) or `direct` (automated providers)',
       examples: ['all'],
     }),

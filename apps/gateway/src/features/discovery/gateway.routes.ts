@@ -26,6 +26,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { PreparedReading } from '../../http/prepared-answer.ts';
 import { type PreparedRouteSpec, preparedRoute } from '../../http/prepared-route.ts';
+import { upperCode } from '../../lib/iso-codes.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
 import { AnswerMemory, pageOf } from './answer-memory.ts';
 
@@ -292,7 +293,7 @@ function found<T>(value: T | undefined): T {
 }
 
 function servedFiat(catalogue: Catalogue, code: string): string {
-  const currency = catalogue.fiatCurrency(code.toUpperCase());
+  const currency = catalogue.fiatCurrency(upperCode(code));
   if (currency === undefined) throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY');
   return currency.code;
 }

@@ -18,6 +18,7 @@ import { invalidRequest } from '../../http/errors.ts';
 import { prepareAnswer } from '../../http/prepared-answer.ts';
 import { preparedRoute } from '../../http/prepared-route.ts';
 import { route } from '../../http/route.ts';
+import { upperCode } from '../../lib/iso-codes.ts';
 import { type Catalogue, type Currencies, convertAtomic } from '../../ports/currencies.ts';
 import { DEFAULT_MAX_RATE_AGE_MS } from '../../upstream/currencies/currencies-in-process.ts';
 import { type RateHistory, readRateHistory } from '../../upstream/rates/rate.store.ts';
@@ -35,7 +36,7 @@ export interface RateView {
 
 /** The asset behind a code as it is written in a query; a code that is not served is the caller's mistake. */
 export function assetOf(catalogue: Catalogue, code: string, field: string): Asset {
-  const upper = code.toUpperCase();
+  const upper = upperCode(code);
   const fiat = catalogue.fiatCurrency(upper);
   if (fiat !== undefined) return { code: fiat.code, decimals: fiat.minorUnits };
   const crypto = catalogue.cryptoCurrencies().find((candidate) => candidate.code === upper);

@@ -1,5 +1,4 @@
 import {
-  FiatAccountInput,
   FiatAccountListSchema,
   FiatAccountParams,
   FiatAccountSchema,
@@ -8,6 +7,7 @@ import {
   FiatPaymentListSchema,
   type FiatPaymentSchema,
   formatFixed,
+  OptionalFiatAccountInput,
   PageInput,
   UserParams,
 } from '@causeway/protocol';
@@ -23,6 +23,7 @@ import {
   accountDetailsOf,
   accountIdOf,
   CAPABILITY,
+  enabledFirst,
   entryKindOf,
   type IssueDeps,
   issueAccount,
@@ -145,7 +146,8 @@ function registerIssuing(app: FastifyInstance, deps: FiatAccountRouteDeps): void
     description:
       'One account for a customer, a currency and a jurisdiction: asked again it answers the same one. It is provisioning until the bank has opened it; asking again before that answers PROVISIONING_IN_PROGRESS.',
     params: UserParams,
-    body: FiatAccountInput,
+    body: OptionalFiatAccountInput,
+    requireSubject: enabledFirst,
     data: FiatAccountSchema,
     errors: [
       'USER_NOT_FOUND',
@@ -159,7 +161,7 @@ function registerIssuing(app: FastifyInstance, deps: FiatAccountRouteDeps): void
     ],
     handle: async ({ params, body }, partner, unit) => {
       requireEnabled(partner);
-      const { user, account } = await issueAccount(deps, unit, params.user_uuid, body);
+      const { user, account } = await issueAccount(deps, unit, params.user_uuid, body ?? {});
       return accountView(vaultOfUser(deps.vaults, user), account);
     },
   });

@@ -9,6 +9,7 @@ import {
   KYC_CLEARED,
   onlyMove,
 } from '@causeway/protocol';
+import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Database, Reading, Scope } from '../../db/database.ts';
 import { prepareIntent } from '../../engine/intent.ts';
@@ -16,6 +17,7 @@ import { moveFunds, type Posting } from '../../engine/ledger.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../http/errors.ts';
 import type { PartnerPrincipal } from '../../http/principals.ts';
+import { upperCode } from '../../lib/iso-codes.ts';
 import type { BankingPort } from '../../ports/banking.ts';
 import type { Currencies } from '../../ports/currencies.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
@@ -37,6 +39,11 @@ export const CAPABILITY = 'issue_retail_accounts';
 /** Reads are for every partner; what changes something is for partners that the operator has enabled. */
 export function requireEnabled(partner: PartnerPrincipal): void {
   if (!partner.partner.fiatAccountsEnabled) throw new CausewayError('FEATURE_NOT_ENABLED');
+}
+
+/** Before what is wrong with the request is told. */
+export async function enabledFirst({ principal }: FastifyRequest): Promise<void> {
+  requireEnabled(principal as PartnerPrincipal);
 }
 
 export function accountIdOf(accountNumber: string): string {
@@ -197,8 +204,8 @@ function readRequested(
   { bank, currencies }: IssueDeps,
   body: Static<typeof FiatAccountInput>,
 ): { readonly currency: string; readonly jurisdiction: string; readonly decimals: number } {
-  const currency = body.currency?.trim().toUpperCase() ?? '';
-  const jurisdiction = body.jurisdiction?.trim().toUpperCase() ?? '';
+  const currency = upperCode(body.currency?.trim() ?? '');
+  const jurisdiction = upperCode(body.jurisdiction?.trim() ?? '');
   const missing = [
     ...(currency === '' ? ['currency'] : []),
     ...(jurisdiction === '' ? ['jurisdiction'] : []),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { partnerScope } from '../../db/database.ts';
 import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
-import { requireEnabled } from './fiat-account.ts';
+import { enabledFirst, requireEnabled } from './fiat-account.ts';
 import { type IdentifyDeps, identifyClient, readIdentification } from './identify-client.ts';
 
 const TAG = 'Fiat accounts';
@@ -23,6 +23,7 @@ export function registerIdentificationRoutes(app: FastifyInstance, deps: UnitDep
       'Send only what GET identity lists as missing: what KYC has verified is used and counts for more. Asked again it changes nothing, unless the bank has rejected the customer.',
     params: UserParams,
     body: OptionalIdentificationInput,
+    requireSubject: enabledFirst,
     data: IdentificationSchema,
     errors: ['USER_NOT_FOUND', 'FEATURE_NOT_ENABLED', 'MISSING_FIELDS', 'BANKING_UNAVAILABLE'],
     handle: ({ params, body }, partner, unit) => {

@@ -127,7 +127,7 @@ export async function readIdentification(
   const [client] = await deps.db.query(scope, findClient, [userId]);
   if (client !== undefined) return submittedView(client);
   return {
-    user_id: userId.toLowerCase(),
+    user_id: userId,
     status: 'not_submitted',
     missing_fields: missingFields(mergedFields(identity, user.kyc_status, {})),
     submitted_at: null,

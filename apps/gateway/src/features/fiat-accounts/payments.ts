@@ -199,7 +199,7 @@ async function match(
   const { user_id: userId, currency, amount } = payment;
   if (!mayMatch(payment)) return movedOrDecided(undefined);
   const waiting = await ordersAwaitingDeposit(unit, userId, currency, BigInt(amount));
-  const order = waiting.find(({ order_id }) => order_id === orderId.toLowerCase());
+  const order = waiting.find(({ order_id }) => order_id === orderId);
   if (order === undefined) throw await refusalOf(unit, payment, orderId);
   const released = releaseDepositHold(unit, adapters, order);
   if (released.facts.held) {

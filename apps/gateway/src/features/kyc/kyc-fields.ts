@@ -8,7 +8,7 @@ import {
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields } from '../../http/errors.ts';
-import { ISO_COUNTRIES } from '../../lib/iso-codes.ts';
+import { ISO_COUNTRIES, upperCode } from '../../lib/iso-codes.ts';
 import type { UserProfile } from '../users/user.ts';
 
 /** Everything that can be known of a customer's identity, by its name on the wire. */
@@ -68,7 +68,7 @@ export function readSubmission(input: SubmissionInput, today: Date): KycSubmissi
       }
       continue;
     }
-    fields[field] = COUNTRY_FIELDS.has(field) ? value.toUpperCase() : value;
+    fields[field] = COUNTRY_FIELDS.has(field) ? upperCode(value) : value;
     const problem = problemWith(field, fields[field] ?? '', today);
     if (problem !== undefined) problems.push({ path: field, message: problem });
   }
@@ -127,7 +127,7 @@ interface PatchRule {
 
 const country: PatchRule = {
   code: 'invalid_country_code',
-  read: (value) => (ISO_COUNTRIES.has(value.toUpperCase()) ? value.toUpperCase() : undefined),
+  read: (value) => (ISO_COUNTRIES.has(upperCode(value)) ? upperCode(value) : undefined),
 };
 // No ceiling: corridors have ceilings of their own, and they are checked where a corridor is chosen.
 const text: PatchRule = {

@@ -270,6 +270,7 @@ describe('KYC over HTTP', () => {
       ['invalid_gender', { gender: true }],
       ['invalid_country_code', { nationality: 'Germany' }],
       ['invalid_country_code', { id_issue_country: 'ZZ' }],
+      ['invalid_country_code', { nationality: 'ß' }],
       ['invalid_source_of_funds', { source_of_funds: 'LOTTERY' }],
       ['invalid_field_value', { address: { street: 'x' } }],
       ['invalid_field_value', { gender: ['M'] }],

@@ -28,7 +28,13 @@ import {
   type ThirdPartyRow,
 } from './payee.ts';
 import { findMatch, type PricingDeps, readPercent, readTerms } from './pricing.ts';
-import { customerWithDetails, issueQuote, type QuoteParams, senderWithRecipient } from './quote.store.ts';
+import {
+  customerStatus,
+  customerWithDetails,
+  issueQuote,
+  type QuoteParams,
+  senderWithRecipient,
+} from './quote.store.ts';
 import { type Issued, offrampQuoteView, quoteView } from './quote.view.ts';
 
 /** For whom a quote is made: a partner that asks for it itself, or the session of a customer at its widget. */
@@ -175,16 +181,31 @@ export async function issueOnrampQuote(
   const { catalogue } = deps.currencies.current().reference;
   const terms = readTerms('onramp', request, catalogue, deps.tokensOf(settlementChain));
   const platformFee = readPercent(platformFeePct, 'platform_fee_pct');
-  const match = findMatch(deps, terms, platformFee);
   const issued: Issued = {
     terms,
-    match,
+    match: await matchFor(deps, run, request.user_uuid, { terms, platformFee }),
     platformFee,
     quoteId: run.ids.uuid(),
     expiresAt: new Date(run.at.getTime() + deps.quoteTtlSeconds * 1_000),
   };
   await storeQuote(run, partner, request.user_uuid, issued);
   return quoteView(issued);
+}
+
+/** A customer who may not buy is told that, whatever the market says; asked only where it refuses. */
+async function matchFor(
+  deps: QuoteDeps,
+  run: StatementRun,
+  userId: string,
+  { terms, platformFee }: Pick<Issued, 'terms' | 'platformFee'>,
+): Promise<Issued['match']> {
+  try {
+    return findMatch(deps, terms, platformFee);
+  } catch (refusal) {
+    const [customer] = await run.query(customerStatus, [userId]);
+    requireCleared(customer?.kyc_status);
+    throw refusal;
+  }
 }
 
 export type OfframpQuoteDeps = QuoteDeps & DestinationDeps;

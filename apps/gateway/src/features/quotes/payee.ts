@@ -68,7 +68,7 @@ export function namedPayee(request: Request): NamedPayee {
   if (payment_details_id !== undefined) {
     throw invalidRequest('payment_details_id', 'must be left out where a recipient is paid');
   }
-  if (user_uuid !== undefined && user_uuid.toLowerCase() !== sender_id?.toLowerCase()) {
+  if (user_uuid !== undefined && user_uuid !== sender_id) {
     throw invalidRequest('user_uuid', 'must be left out or equal sender_id where a recipient is paid');
   }
   return {

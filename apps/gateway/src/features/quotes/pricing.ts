@@ -12,6 +12,7 @@ import {
 } from '@causeway/protocol';
 import type { Static } from 'typebox';
 import { invalidFields, invalidRequest } from '../../http/errors.ts';
+import { upperCode } from '../../lib/iso-codes.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Catalogue, Currencies } from '../../ports/currencies.ts';
@@ -197,7 +198,7 @@ export function readPercent(value: string | number, path: string): Percent {
 }
 
 export function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
-  const wanted = code.toUpperCase();
+  const wanted = upperCode(code);
   const token = tokens.find((candidate) => candidate.code === wanted);
   if (token === undefined) {
     throw new CausewayError('UNSUPPORTED_CRYPTO_CURRENCY', { message: 'crypto_currency is not supported.' });
@@ -206,7 +207,7 @@ export function cryptoOf(code: string, tokens: readonly Asset[]): Asset {
 }
 
 export function fiatOf(code: string, catalogue: Catalogue): Asset {
-  const currency = catalogue.fiatCurrency(code.toUpperCase());
+  const currency = catalogue.fiatCurrency(upperCode(code));
   if (currency === undefined) {
     throw new CausewayError('UNSUPPORTED_FIAT_CURRENCY', { message: 'fiat_currency is not supported.' });
   }

@@ -252,6 +252,11 @@ export const servingOfferOf = statement<[quoteId: string], { serving_offer_id: s
 
 /** Customer and payee in one look: a quote has two round trips, and the other one writes it. */
 
+export const customerStatus = statement<[userId: string], { kyc_status: KycStatus }>(
+  'quotes.customer_status',
+  'SELECT kyc_status FROM users WHERE user_id = $1 AND erased_at IS NULL',
+);
+
 /** Details are found by customer and number, so a guessed number finds nothing of other customers. */
 export const customerWithDetails = statement<
   [userId: string, paymentDetailsId: string],

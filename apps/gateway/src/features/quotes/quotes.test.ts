@@ -70,6 +70,11 @@ describe('quotes', () => {
     const unknown = await quote({ user_uuid: '00000000-0000-7000-8000-000000000000' });
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'USER_NOT_FOUND']);
     expect(foreign.text).toBe(unknown.text);
+    // Whatever the market says.
+    const tooLittle = { fiat_amount: '0.01', user_uuid: created.body.data.id };
+    expect((await quote(tooLittle)).body.error.code).toBe('KYC_NOT_CLEARED');
+    const ofNobody = await quote({ ...tooLittle, user_uuid: '00000000-0000-7000-8000-000000000000' });
+    expect(ofNobody.body.error.code).toBe('USER_NOT_FOUND');
     expect((await quote({}, { key: null })).status).toBe(401);
     expect(await quoteCount()).toBe(before);
   });

@@ -38,7 +38,7 @@ async function readPage(
     most,
     query.error_code ?? null,
     query.method ?? null,
-    query.order_id?.toLowerCase() ?? null,
+    query.order_id ?? null,
     query.request_id ?? null,
     dateOf(query.from),
     dateOf(query.to),

@@ -82,7 +82,7 @@ function registerReads(app: FastifyInstance, { db }: RequestLogDeps): void {
       if (partner_id !== undefined && vendor_id !== undefined) {
         throw invalidRequest('vendor_id', 'goes without partner_id');
       }
-      const ownerId = (partner_id ?? vendor_id)?.toLowerCase() ?? null;
+      const ownerId = partner_id ?? vendor_id ?? null;
       return readRequests(db, { scope: SYSTEM, ownerId }, query);
     },
   });

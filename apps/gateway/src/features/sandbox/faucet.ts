@@ -18,6 +18,7 @@ import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../engine/unit-of
 import { invalidRequest } from '../../http/errors.ts';
 import { schedule } from '../../lib/backoff.ts';
 import { sha256Hex } from '../../lib/crypto.ts';
+import { upperCode } from '../../lib/iso-codes.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { effectState } from './sandbox.store.ts';
 
@@ -77,7 +78,7 @@ function connectedChain({ all }: Chains, slug: string): ConnectedChain {
 }
 
 function paymentOf({ settings }: ConnectedChain, requested: FaucetRequest): Payment {
-  const code = requested.token.toUpperCase();
+  const code = upperCode(requested.token);
   const tokens = [...settings.tokens.map((one) => ({ ...one, most: MOST_TOKENS })), NATIVE];
   const token = tokens.find((one) => one.code.toUpperCase() === code);
   if (token === undefined) {

@@ -20,12 +20,16 @@ export type UrlProblem = DetailsOf<'INVALID_WEBHOOK_URL'>['cause'];
 export type Resolver = NameResolver['lookup'];
 
 const MAX_URL_LENGTH = 2048;
+// A URL parser passes over these in silence. The text is kept and told again as it came.
+const NOT_IN_A_URL = /[\p{Cc}\p{Cs}\s]/u;
 const DEFAULT_PORTS = [443, 8443];
 
 export const ADDRESS_NOT_ALLOWED = 'the host leads to an address that is not allowed';
 
 export function judgeUrl(text: string, policy: AddressPolicy): { url: URL } | { problem: UrlProblem } {
-  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return { problem: 'not_a_url' };
+  if (text.length > MAX_URL_LENGTH || NOT_IN_A_URL.test(text) || !URL.canParse(text)) {
+    return { problem: 'not_a_url' };
+  }
   const url = new URL(text);
   const loopback = isLoopbackHost(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback && policy.allowLoopback)) {

@@ -101,7 +101,7 @@ export async function createEndpoint(
   const [made] = await unit.tx.query(insertEndpoint, [
     endpointId,
     partnerId,
-    new URL(wanted.url).href,
+    wanted.url,
     filterOf(wanted.events ?? DEFAULT_EVENTS),
     wanted.enabled ?? true,
     wanted.api_version ?? LATEST_WEBHOOK_API_VERSION,
@@ -130,11 +130,10 @@ export async function changeEndpoint(
   { url, events, enabled }: Static<typeof WebhookEndpointChange>,
 ): Promise<WebhookEndpointView> {
   const before = await lockFurtherEndpoint(unit, partnerId, endpointId);
-  const address = url === undefined ? null : new URL(url).href;
   const filter = events === undefined ? null : filterOf(events);
-  unit.tx.defer(updateEndpoint, [endpointId, address, filter, enabled ?? null]);
+  unit.tx.defer(updateEndpoint, [endpointId, url ?? null, filter, enabled ?? null]);
   // A new address has no history.
-  if (address !== null && address !== before.url) unit.tx.defer(resetEndpointFailures, [endpointId]);
+  if (url !== undefined && url !== before.url) unit.tx.defer(resetEndpointFailures, [endpointId]);
   if (enabled === false) unit.tx.defer(cancelPendingDeliveries, [endpointId, unit.at]);
   return endpointView(await requireEndpoint(unit.tx, partnerId, endpointId), unit.at);
 }

@@ -120,7 +120,7 @@ export interface WebhookRouteDeps extends UnitDeps, TestEventDeps {
 type BeforeHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const TAG = 'Webhooks';
-const TESTS_A_MINUTE = 10;
+const TESTS_A_MINUTE = 30;
 /** A look-up takes no longer. */
 const LOOKUPS_UNDER_WAY = {
   allowed: false,
@@ -183,8 +183,7 @@ function registerSetting(scope: FastifyInstance, deps: WebhookRouteDeps): void {
     body: WebhookInput,
     data: WebhookTargetSchema,
     errors: ['INVALID_WEBHOOK_URL'],
-    handle: ({ body }, { partnerId }, unit) => {
-      const url = new URL(body.url).href;
+    handle: ({ body: { url } }, { partnerId }, unit) => {
       unit.tx.defer(setWebhook, [partnerId, url]);
       unit.tx.defer(resetEndpointFailures, [partnerId]);
       return { url, enabled: true };

@@ -42,7 +42,7 @@ export async function stateInDispute(
   if (words === '') throw invalidRequest('text', 'must say something');
   const proofId = given.proof_id ?? null;
   const proofs = proofId === null ? [] : await unit.tx.query(proofsOfOrder, [order.order_id]);
-  if (proofId !== null && !proofs.some((proof) => proof.proof_id === proofId.toLowerCase())) {
+  if (proofId !== null && !proofs.some((proof) => proof.proof_id === proofId)) {
     throw invalidRequest('proof_id', 'must be a proof that you submitted for this order');
   }
   const statementId = unit.ids.uuid();

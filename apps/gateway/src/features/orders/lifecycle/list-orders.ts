@@ -173,7 +173,7 @@ export async function readOrdersOfVendor(
 }
 
 export async function readVendorOrder(db: Database, vendorId: string, orderId: string) {
-  const order = (await readOrdersOfVendor(db, vendorId, [orderId])).get(orderId.toLowerCase());
+  const order = (await readOrdersOfVendor(db, vendorId, [orderId])).get(orderId);
   // Another vendor's order and none at all are the same to the caller.
   if (order === undefined) throw new CausewayError('ORDER_NOT_FOUND');
   const [signatures, deposits] = await db.transaction(vendorScope(vendorId), (tx) =>
