@@ -10,15 +10,16 @@ const INTRODUCTION = `# Configuration
 Generated from \`apps/gateway/src/config/variables\` by \`node scripts/docs/config.ts\`; do not edit.
 
 Everything is set through environment variables; a \`.env\` file is not read. They are read once, when a process starts. If
-anything is wrong, the process lists every problem and does not start. A variable that is set to nothing counts as not set,
-except where the type says otherwise.
+anything is wrong, the process lists every problem and does not start; what is wrong with the keystores and sanctions lists that
+they name comes as one list too, before the database is touched. A variable that is set to nothing counts as not set, except where
+the type says otherwise.
 
 Without any variable, \`npm start\` is a sandbox. With \`CAUSEWAY_ENV=production\` the values of a sandbox are refused: the
 embedded database, an \`http\` address, webhooks to the machine itself, publicly known or guessable keys.
 
 The command line names what a process does: \`npm start -- api\`, \`npm start -- worker\`, or nothing for both. Any number of
-processes can share one database. \`npm start -- migrate\` applies what the database lacks and ends; it reads the variables of the
-database only. \`npm start -- --help\` prints a short form of this page.
+processes can share one database. \`npm start -- migrate\` applies what the database lacks and ends; it needs \`DATABASE_URL\`
+(and \`DATABASE_DIRECT_URL\` behind a pooler), and refuses other variables that are set wrongly. \`npm start -- --help\` prints a short form of this page.
 `;
 
 const CHAINS_FILE = `## Chains file
@@ -99,7 +100,7 @@ function defaultCell({ default: fallback, requiredInProduction }: Variable<unkno
 const DEPLOYING = `## Putting contracts on a chain
 
 \`npm run contracts:deploy\` and \`npm run contracts:check\` take their settings from flags (\`--help\`) and from these variables;
-the [guide](../guides/operating.md) shows them at work. They need none of the above.
+the [guide](../guides/production.md) shows them at work. They need none of the above.
 `;
 
 function aboutCell({ description, example, secret }: Variable<unknown>): string {

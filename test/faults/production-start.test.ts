@@ -139,6 +139,20 @@ describe('npm start in production', () => {
     expect(started.output()).toContain('has a treasury of base-mainnet with a wrong checksum (EIP-55)');
   });
 
+  it('names what is wrong with the files of several variables at once, before it touches the database', async () => {
+    const { asOwner, asSuperuser } = await ownDatabase();
+    const absent = join(folder, 'absent');
+    const started = production(asOwner, { SANCTIONS_LIST_FILE: absent, SERVICE_SIGNER_KEYSTORE: absent });
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toContain(`The configuration has 2 problems:
+  - SERVICE_SIGNER_KEYSTORE (${absent}): cannot be read (ENOENT).
+  - SANCTIONS_LIST_FILE (${absent}): cannot be read (ENOENT).`);
+    const look = await connect(asSuperuser);
+    const { rowCount } = await look.query(`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`);
+    await look.end();
+    expect(rowCount).toBe(0);
+  });
+
   it('refuses a database from before the baseline, and says how to start afresh', async () => {
     const { asOwner, asSuperuser } = await ownDatabase();
     const look = await connect(asSuperuser);

@@ -37,7 +37,7 @@ describe('roles in processes of their own, around one database', () => {
   });
 
   it('several of the API serve one port, one that dies is replaced, and all end with the first', async () => {
-    const env: Record<string, string> = { ...api.env, API_PROCESSES: '2' };
+    const env: Record<string, string> = { ...api.env, API_PROCESSES: '2', METRICS_PORT: '0' };
     const several = startProcess(env, ['api']);
     try {
       await several.ready();
@@ -55,9 +55,20 @@ describe('roles in processes of their own, around one database', () => {
       const children = await childrenOf(several.child.pid);
       expect(children).toHaveLength(2);
       expect(children).not.toContain(victim);
+      // The first process serves no request itself, and says all the same how it and the others are.
+      const [, metrics = ''] = /Metrics +(http:\S+)/.exec(several.output()) ?? [];
+      const figures = await (await fetch(metrics)).text();
+      expect(figures).toMatch(/^ready 1$/m);
+      expect(figures).toMatch(/^process_resident_memory_bytes /m);
+      const ready = async () => (await fetch(new URL('/ready', metrics))).status;
+      expect(await ready()).toBe(200);
+      for (const pid of children) process.kill(pid, 'SIGKILL');
+      await until('the first to say that none serves', async () => (await ready()) === 503);
+      await until('another in its place', async () => (await ready()) === 200);
+      const last = await childrenOf(several.child.pid);
       several.child.kill('SIGTERM');
       expect(await several.exited).toBe(0);
-      for (const pid of children) expect(() => process.kill(pid, 0)).toThrow();
+      for (const pid of last) expect(() => process.kill(pid, 0)).toThrow();
     } finally {
       several.child.kill('SIGKILL');
     }

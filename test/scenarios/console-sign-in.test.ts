@@ -350,10 +350,15 @@ describe('users of the console', () => {
     expect(twice.body.error.code).toBe('EMAIL_IN_USE');
     const ofPartner = (await first.get(`/team?owner_id=${await partnerId()}`)).body.data.members;
     const admins = ofPartner.filter((each: { role: string }) => each.role === 'admin');
-    const disable = (userId: string) =>
-      first.call('PATCH', `/api/v1/console/team/${userId}`, { body: { disabled: true } });
-    const ended = await Promise.all(admins.map((each: { user_id: string }) => disable(each.user_id)));
+    const change = (userId: string, body: object) =>
+      first.call('PATCH', `/api/v1/console/team/${userId}`, { body });
+    const ended = await Promise.all(
+      admins.map((each: { user_id: string }) => change(each.user_id, { role: 'viewer' })),
+    );
     expect(ended.filter(({ body }) => body.error?.code === 'LAST_ADMIN')).toHaveLength(1);
+    // Who has to shut a partner out disables that one too.
+    const last = admins[ended.findIndex(({ status }) => status !== 200)];
+    expect((await change(last.user_id, { disabled: true })).status).toBe(200);
     const team = (await first.get('/team')).body.data;
     const member = (email: string) => team.members.find((each: { email: string }) => each.email === email);
     const path = (email: string) => `/api/v1/console/team/${member(email).user_id}`;

@@ -15,7 +15,7 @@ import {
 } from '../../apps/gateway/src/chain/testing/local-chain.ts';
 import { tokenTransferCall } from '../../apps/gateway/src/chain/token-reads.ts';
 import { createTransactor } from '../../apps/gateway/src/chain/transactions/transactor.ts';
-import { loadConfig } from '../../apps/gateway/src/config.ts';
+import { type ConfigError, loadConfig } from '../../apps/gateway/src/config.ts';
 import { createClock } from '../../apps/gateway/src/lib/clock.ts';
 import { createIdGenerator } from '../../apps/gateway/src/lib/ids.ts';
 import { productionSurroundings } from '../../apps/gateway/src/production.ts';
@@ -122,15 +122,37 @@ describe('the hot wallets of a production deployment', () => {
     await keyService.close();
   });
 
-  it('stop the start where a key cannot be had', async () => {
+  it('stop the start where a key cannot be had, all of them named at once by variable, wallet and file', async () => {
+    const sealed = await sealKeystore(randomWallet().privateKey, 'right', cheap);
+    const [shut, other] = [await file('shut.json', sealed), await file('other.json', sealed)];
+    const wrong = await file('shut.password', 'wrong');
+    const absent = join(folder, 'absent');
     const wallets = [
-      {
-        keystore: await file('shut.json', await sealKeystore(randomWallet().privateKey, 'right', cheap)),
-        password_file: await file('shut.password', 'wrong'),
-      },
+      { keystore: shut, password_file: wrong },
+      { keystore: other, password_file: absent },
+      { keystore: absent, password_file: wrong },
     ];
-    const env = environment(await file('shut-wallets.json', JSON.stringify(wallets)), await chainsFile());
+    const list = await file('shut-wallets.json', JSON.stringify(wallets));
+    const { SERVICE_SIGNER_KEY: _, ...rest } = environment(list, await chainsFile());
+    const env = {
+      ...rest,
+      SERVICE_SIGNER_KEYSTORE: shut,
+      SERVICE_SIGNER_KEYSTORE_PASSWORD: 'wrong',
+      SANCTIONS_LIST_FILE: absent,
+    };
     const config = loadConfig(env, [], (path) => readFileSync(path, 'utf8'));
-    await expect(productionSurroundings(config)).rejects.toThrow('password');
+    const problems = await productionSurroundings(config).then(
+      () => [],
+      (error: ConfigError) => error.problems,
+    );
+    const shutText = 'the password does not open the keystore.';
+    const absentText = `(${absent}): cannot be read (ENOENT).`;
+    expect(problems).toEqual([
+      `SERVICE_SIGNER_KEYSTORE (${shut}) with SERVICE_SIGNER_KEYSTORE_PASSWORD: ${shutText}`,
+      `HOT_WALLETS_FILE (${list}), wallet 1: ${shutText}`,
+      `HOT_WALLETS_FILE (${list}), wallet 2, password_file ${absentText}`,
+      `HOT_WALLETS_FILE (${list}), wallet 3, keystore ${absentText}`,
+      `SANCTIONS_LIST_FILE ${absentText}`,
+    ]);
   });
 });

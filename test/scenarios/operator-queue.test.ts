@@ -1,9 +1,11 @@
-import { QUEUE_KINDS, type QueueKind } from '@causeway/protocol/console';
+import { CONFIRMATION_OVERDUE_SECONDS, QUEUE_KINDS, type QueueKind } from '@causeway/protocol/console';
 import type { QueueCase } from '@causeway/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listQueue } from '../../apps/gateway/src/features/operators/queue/queue.store.ts';
+import { publishQueue } from '../../apps/gateway/src/features/operators/queue/queue-metrics.ts';
 import { connect } from '../harness/database.ts';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 import { type QueueCases, queueCases } from './queue-cases.ts';
 
 const REASON = { reason: 'ticket 4711' };
@@ -12,6 +14,7 @@ const INDEXES = [
   'payment_proofs_to_review',
   'orders_held',
   'orders_disputed',
+  'orders_to_confirm',
   'recipients_to_review',
   'screening_cases_by_age',
   'deposit_observations_',
@@ -59,6 +62,19 @@ describe('the operator’s queue', () => {
   const orderOf = async (kind: QueueKind, id: string) =>
     (await gateway.operator.queue.get(kind, id)).body.data.order_id ?? '';
 
+  /** As a worker publishes them every some seconds. */
+  async function published() {
+    const { metrics, config } = gateway.deps;
+    await publishQueue({ ...gateway.deps, queueTargets: config.queueTargets });
+    const read = async (gauge: typeof metrics.queueCases) =>
+      new Map((await gauge.get()).values.map(({ labels, value }) => [labels.kind, value]));
+    return {
+      queueCases: await read(metrics.queueCases),
+      queueCasesOverdue: await read(metrics.queueCasesOverdue),
+      queueCaseOldestSeconds: await read(metrics.queueCaseOldestSeconds),
+    };
+  }
+
   it('every kind is in it, with a sentence, a target time and the ids it is about', async () => {
     const all = await listed();
     for (const kind of QUEUE_KINDS) {
@@ -100,6 +116,28 @@ describe('the operator’s queue', () => {
     const [{ partner_id }] = all.filter(({ kind }) => kind === 'kyc') as [QueueCase];
     expect((await listed({ partner_id })).every((one) => one.partner_id === partner_id)).toBe(true);
     expect(await listed({ partner_id: '0199aa9f-1111-7c41-9d0e-6b1f5a3c2d10' })).toEqual([]);
+  });
+
+  it('the metrics are what the queue counts, by kind, and the age of what waits longest', async () => {
+    const { values } = await until('the worker to have counted', async () => {
+      const counted = await gateway.deps.metrics.queueCases.get();
+      return counted.values.length > 0 && counted;
+    });
+    expect(values.map(({ labels }) => labels.kind)).toEqual([...QUEUE_KINDS]);
+    await gateway.operator.queue.snooze('proof', ids.proof, { minutes: 5, ...REASON });
+    const { queueCases, queueCasesOverdue, queueCaseOldestSeconds } = await published();
+    const counts = (await gateway.operator.queue.counts()).body.data;
+    expect(counts.snoozed).toBe(1);
+    for (const { kind, waiting, overdue } of counts.kinds) {
+      expect([kind, queueCases.get(kind), queueCasesOverdue.get(kind)]).toEqual([kind, waiting, overdue]);
+    }
+    for (const kind of ['effect', 'hold', 'deposit', 'fiat_payment', 'dispute'] as const) {
+      expect(queueCases.get(kind), kind).toBeGreaterThan(0);
+      const [oldest] = await listed({ kind: [kind] });
+      const ageSeconds = (gateway.deps.clock.now() - Date.parse(oldest?.created_at ?? '')) / 1_000;
+      expect(Math.abs((queueCaseOldestSeconds.get(kind) ?? 0) - ageSeconds), kind).toBeLessThan(30);
+    }
+    await gateway.operator.queue.snooze('proof', ids.proof, { minutes: 0, ...REASON });
   });
 
   // Proves C7 QUEUE_CASE_CLAIMED.
@@ -184,6 +222,8 @@ describe('the operator’s queue', () => {
       },
       hold: () => operator.orders.decideHold(ids.hold, { decision: 'release', ...REASON }),
       dispute: () => operator.orders.decideDispute(ids.dispute, { decision: 'for_buyer', ...REASON }),
+      overdue_confirmation: () =>
+        operator.orders.decideDispute(ids.overdue_confirmation, { decision: 'for_seller', ...REASON }),
       recipient_screening: () =>
         operator.recipients.decideScreening(ids.recipient_screening, { decision: 'clear', ...REASON }),
       screening_case: () =>
@@ -205,9 +245,11 @@ describe('the operator’s queue', () => {
       },
     };
     for (const kind of QUEUE_KINDS) {
+      const before = (await published()).queueCases.get(kind) ?? 0;
       const decided = await decisions[kind]();
       expect(decided.status, `${kind}: ${decided.text}`).toBe(200);
       expect(await waits(kind, ids[kind]), kind).toBe(false);
+      expect((await published()).queueCases.get(kind), kind).toBeLessThan(before);
       const gone = await operator.queue.claim(kind, ids[kind]);
       expect([gone.status, gone.body.error.code]).toEqual([404, 'QUEUE_CASE_NOT_FOUND']);
     }
@@ -220,5 +262,41 @@ describe('the operator’s queue', () => {
     });
     expect(matched.status, matched.text).toBe(200);
     expect(await waits('fiat_payment', ids.unmatched)).toBe(false);
+  });
+
+  it('a confirmation that does not come in a day is a case: of the vendor, of the partner, and a signature after a dispute', async () => {
+    const { operator } = gateway;
+    const [onramp, disputed, offramp] = await Promise.all([
+      cases.paidOnramp(),
+      cases.awardedDispute(),
+      cases.provenOfframp(),
+    ]);
+    // What the worker had just been about to do is late once the clock has been moved.
+    const kinds = async (orderId: string) =>
+      (await listed())
+        .filter(({ order_id, kind }) => order_id === orderId && kind !== 'effect')
+        .map(({ kind }) => kind);
+    for (const orderId of [onramp, disputed, offramp]) expect(await kinds(orderId)).toEqual([]);
+    await gateway.sdk().sandbox.advanceClock({ seconds: CONFIRMATION_OVERDUE_SECONDS });
+    for (const [orderId, says] of [
+      [onramp, 'the vendor does not confirm'],
+      [disputed, 'the signature that pays it does not come'],
+      [offramp, 'nobody confirms'],
+    ] as const) {
+      expect(await kinds(orderId)).toEqual(['overdue_confirmation']);
+      const { body } = await operator.queue.get('overdue_confirmation', orderId);
+      expect(body.data.says).toContain(says);
+      const age = gateway.deps.clock.now() - Date.parse(body.data.created_at);
+      expect(age).toBeGreaterThanOrEqual(0);
+      expect(age).toBeLessThan(300_000);
+    }
+    // A hold of a dispute that is decided is a part of that case; of the others it is a case of its own.
+    for (const orderId of [onramp, disputed]) {
+      expect((await operator.orders.decideHold(orderId, { decision: 'place', ...REASON })).status).toBe(200);
+    }
+    expect(await kinds(onramp)).toEqual(['hold']);
+    const confirmed = await gateway.partner.orders.confirmFiatReceived(offramp);
+    expect(confirmed.status, confirmed.text).toBe(200);
+    expect(await kinds(offramp)).toEqual([]);
   });
 });

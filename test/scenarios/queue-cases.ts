@@ -20,6 +20,10 @@ const ACCOUNT = { rail: 'iban-sepa', currency: 'EUR', country_code: 'DE' } as co
 export type QueueCases = Readonly<Record<QueueKind, () => Promise<string>>> & {
   /** A payment that came before its order waited for it. */
   unmatchedPayment(): Promise<string>;
+  /** Orders that wait for a word of the vendor, of a dispute’s winner, and of the partner. */
+  paidOnramp(): Promise<string>;
+  awardedDispute(): Promise<string>;
+  provenOfframp(): Promise<string>;
   /** Books the difference back. */
   settleDifference(): Promise<void>;
 };
@@ -36,6 +40,24 @@ export function queueCases(gateway: TestGateway): QueueCases {
     const orderId = await driver.onrampOrder(user_uuid === undefined ? {} : { user_uuid });
     expect((await driver.event(orderId, 'vendor_accepts')).status).toBe(200);
     expect((await driver.event(orderId, 'escrow_funded')).status).toBe(200);
+    return orderId;
+  }
+
+  async function paidOnramp(): Promise<string> {
+    const orderId = await funded();
+    expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
+    return orderId;
+  }
+
+  async function dispute(): Promise<string> {
+    const orderId = await paidOnramp();
+    expect((await (await parties.vendorOf(orderId)).post('dispute')).status).toBe(200);
+    return orderId;
+  }
+
+  async function awardedDispute(): Promise<string> {
+    const orderId = await dispute();
+    expect((await parties.operate(orderId, 'dispute', { decision: 'for_buyer' })).status).toBe(200);
     return orderId;
   }
 
@@ -113,10 +135,34 @@ export function queueCases(gateway: TestGateway): QueueCases {
       return orderId;
     },
 
-    async dispute() {
-      const orderId = await funded();
-      expect((await driver.act(orderId, 'confirm-payment-sent')).status).toBe(200);
-      expect((await (await parties.vendorOf(orderId)).post('dispute')).status).toBe(200);
+    dispute,
+    paidOnramp,
+
+    awardedDispute,
+
+    async provenOfframp() {
+      const orderId = await driver.offrampOrder();
+      expect((await driver.fund(orderId)).status).toBe(200);
+      await driver.reaches(orderId, 'crypto_received');
+      for (const event of ['buyer_submits_proof', 'admin_reviews_proof', 'proof_accepted']) {
+        expect((await driver.event(orderId, event)).status).toBe(200);
+      }
+      return orderId;
+    },
+
+    async overdue_confirmation() {
+      const orderId = await dispute();
+      // As if it had been decided a day ago: the clock is moved for all orders, and others would expire.
+      const owner = await connect(gateway.databaseUrl);
+      try {
+        await owner.query(
+          `UPDATE orders SET facts = facts || '{"awardedToBuyer": true}', updated_at = updated_at - interval '1 day'
+            WHERE order_id = $1`,
+          [orderId],
+        );
+      } finally {
+        await owner.end();
+      }
       return orderId;
     },
 

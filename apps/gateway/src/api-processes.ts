@@ -2,7 +2,8 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ChainSettings } from './chain/chain-settings.ts';
-import type { Config } from './config.ts';
+import { type Config, FEWEST_CONNECTIONS } from './config.ts';
+import type { Check } from './features/health/health.routes.ts';
 import type { Logger } from './lib/logger.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { Logger } from './lib/logger.ts';
  * turn; each of them is an api as any other, with a pool of its own. One that dies is replaced.
  */
 export interface ApiProcesses {
+  /** Whether any of them serves: one that is being replaced takes nothing from the others. */
+  readonly check: Check;
   /** Each ends as it does by itself on SIGTERM; what has not ended in time is killed. */
   stop(): Promise<void>;
 }
@@ -48,6 +51,7 @@ export async function startApiProcesses(options: ApiProcessesOptions): Promise<A
   const { count, brief, firstAlone, logger, graceSeconds, signal } = options;
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./main.ts', import.meta.url)), args: ['api'] });
   const running = new Set<ClusterWorker>();
+  const serving = new Set<ClusterWorker>();
   let stopping = false;
 
   function start(place: number, pauseMs: number): Promise<void> {
@@ -57,18 +61,18 @@ export async function startApiProcesses(options: ApiProcessesOptions): Promise<A
     child.on('message', (message) => {
       if (message === ASKS_FOR_BRIEF) child.send({ ...brief, place } satisfies ApiBrief);
     });
-    let listens = false;
     const listening = Promise.withResolvers<void>();
     child.once('listening', () => {
-      listens = true;
+      serving.add(child);
       listening.resolve();
     });
     child.once('exit', (code, killedBy) => {
       running.delete(child);
+      const listened = serving.delete(child);
       const how = killedBy ?? `code ${code}`;
       listening.reject(new Error(`a process of the API ended with ${how} before it served`));
       if (stopping) return;
-      const lived = listens && performance.now() - startedAt > LIVED_MS;
+      const lived = listened && performance.now() - startedAt > LIVED_MS;
       const pause = lived ? 0 : pauseMs;
       logger.error({ place, ended_with: how, restart_in_ms: pause }, 'a process of the API ended');
       setTimeout(() => {
@@ -101,7 +105,11 @@ export async function startApiProcesses(options: ApiProcessesOptions): Promise<A
     await stop();
     throw error;
   }
-  return { stop };
+  const check: Check = {
+    name: 'processes',
+    failure: () => (serving.size > 0 ? undefined : `none of ${count} processes of the API serves`),
+  };
+  return { check, stop };
 }
 
 /** Whether this process is one of several that serve the API for another. */
@@ -115,8 +123,6 @@ export async function receiveBrief(): Promise<ApiBrief> {
   const [brief] = await answer;
   return brief as ApiBrief;
 }
-
-const FEWEST_CONNECTIONS = 2;
 
 /** The configuration of one of several: connections are shared between them, and each has a port for its metrics. */
 export function configOfApiProcess(config: Config, place: number): Config {

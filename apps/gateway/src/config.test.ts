@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import fc from 'fast-check';
 import { mnemonicToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
@@ -163,6 +164,15 @@ describe('every value', () => {
       expect(problemsOf({ [name]: wrong })).toEqual([expect.stringMatching(`^${name} `)]);
   });
 
+  it('starts no more processes by itself than the connections go round for', () => {
+    const started = (env: EnvironmentVariables) => loadConfig(env, []).apiProcesses;
+    const cores = Math.min(availableParallelism(), 64);
+    expect(started({ API_PROCESSES: 'auto', DATABASE_POOL_SIZE: '500' })).toBe(cores);
+    expect(started({ API_PROCESSES: 'auto', DATABASE_POOL_SIZE: '3' })).toBe(1);
+    expect(started({ API_PROCESSES: 'auto', DATABASE_POOL_SIZE: '1' })).toBe(1);
+    expect(started({ API_PROCESSES: '7', DATABASE_POOL_SIZE: '3' })).toBe(7);
+  });
+
   it('keeps percentages and keys exact', () => {
     const key = randomBytes(32);
     expect(loadConfig({ PLATFORM_FEE_PCT: '99.999999' }, []).platformFeePct).toBe('99.999999');
@@ -257,7 +267,35 @@ describe('production', () => {
   ])('takes %s in place of the service’s key', (name, value) => {
     const { SERVICE_SIGNER_KEY: _, ...withoutKey } = PRODUCTION;
     expect(problemsOf(withoutKey)).toEqual([expect.stringMatching(/^SERVICE_SIGNER_KEY is required/)]);
-    expect(problemsOf({ ...withoutKey, [name]: value })).toEqual([]);
+    const env = { ...withoutKey, SERVICE_SIGNER_KEY_ID: 'causeway-service', [name]: value };
+    expect(problemsOf(env)).toEqual([]);
+  });
+
+  it.each([
+    ['MAIL_URL', 'smtps://mail.example.com', ['MAIL_FROM']],
+    ['SERVICE_SIGNER_URL', 'https://keys.internal', ['SERVICE_SIGNER_KEY_ID']],
+    [
+      'DOCUMENTS_S3_ENDPOINT',
+      'https://s3.example.com',
+      ['DOCUMENTS_S3_BUCKET', 'DOCUMENTS_S3_ACCESS_KEY_ID', 'DOCUMENTS_S3_SECRET_ACCESS_KEY'],
+    ],
+    ['SUMSUB_APP_TOKEN', 'token', ['SUMSUB_SECRET_KEY', 'SUMSUB_WEBHOOK_SECRET']],
+  ])(
+    'with %s names all that it needs besides, in the same list as what is wrong otherwise',
+    (name, value, needed) => {
+      const listed = problemsOf({ ...PRODUCTION, [name]: value, PORT: 'x' });
+      expect(listed).toHaveLength(needed.length + 1);
+      for (const one of needed) expect(listed).toContain(`${one} is needed with ${name}.`);
+      expect(problemsOf({ ...PRODUCTION, [name]: value }, ['migrate'])).toEqual([]);
+    },
+  );
+
+  it('says of what screens names, counts the queue, keeps rates and checks events that both roles read it', () => {
+    const onlyOne = Object.values<Variable<unknown>>(VARIABLES).filter(({ roles }) => roles?.length === 1);
+    const names = onlyOne.map(({ name }) => name);
+    for (const shared of ['YENTE_', 'SANCTIONS_', 'QUEUE_TARGETS', 'RATE_SOURCES', 'EVENT_RETENTION_DAYS']) {
+      expect(names.filter((name) => name.startsWith(shared))).toEqual([]);
+    }
   });
 
   it('asks a worker only for what a worker reads', () => {

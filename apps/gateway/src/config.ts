@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { type ConfiguredChain, parseChainsFile } from './config/chains-file.ts';
 import { type ConfiguredHotWallet, parseHotWalletsFile } from './config/hot-wallets-file.ts';
-import { InvalidValue } from './config/values.ts';
+import { ConfigError } from './config/problems.ts';
+import { InvalidValue, MOST_PROCESSES } from './config/values.ts';
 import { type Environment, ROLES, type Role, type Variable } from './config/variable.ts';
 import { DEPLOY_VARIABLES } from './config/variables/chains.ts';
 import { PARTS, VARIABLES } from './config/variables.ts';
 import { maskText } from './lib/redaction.ts';
 
 export type { ConfiguredChain } from './config/chains-file.ts';
+export { ConfigError } from './config/problems.ts';
 export type { Role } from './config/variable.ts';
 
 export type Command = 'serve' | 'migrate';
@@ -23,7 +26,8 @@ export type DeployConfig = {
 };
 
 /** The configuration of one process: parsed once, frozen at every depth. */
-export interface Config extends Values {
+export interface Config extends Omit<Values, 'apiProcesses'> {
+  readonly apiProcesses: number;
   /** `migrate` prepares the database and ends; it has no roles. */
   readonly command: Command;
   /** What this process does. */
@@ -34,20 +38,6 @@ export interface Config extends Values {
   readonly hotWallets: readonly ConfiguredHotWallet[];
   /** Whether PORT was asked for: a port that was not may be exchanged when it is taken. */
   readonly portGiven: boolean;
-}
-
-/** Everything that is wrong with the configuration, at once. Carries no secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    const list = problems.map((problem) => `  - ${problem}`).join('\n');
-    super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${list}`,
-    );
-    this.problems = problems;
-  }
 }
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -79,13 +69,14 @@ export function loadConfig(
     problems.push(`${MIGRATE} needs DATABASE_URL. A sandbox migrates its own database when it starts.`);
   }
 
-  const { mailUrl, mailFrom } = values as unknown as Values;
-  if (mailUrl !== undefined && mailFrom === undefined) problems.push('MAIL_FROM is needed with MAIL_URL.');
+  if (serves) problems.push(...missingCompanions(values, environment));
 
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
   const portGiven = (env[VARIABLES.port.name] ?? '').trim() !== '';
-  return deepFreeze({ ...(values as unknown as Values), command, roles, chains, hotWallets, portGiven });
+  const parsed = values as unknown as Values;
+  const apiProcesses = processesOf(parsed);
+  return deepFreeze({ ...parsed, apiProcesses, command, roles, chains, hotWallets, portGiven });
 }
 
 /** Reads what the commands for contracts need, and nothing else: a deployment may be far from complete by then. */
@@ -97,6 +88,42 @@ export function loadDeployConfig(env: EnvironmentVariables = process.env): Deplo
   ]);
   if (problems.length > 0) throw new ConfigError(problems);
   return deepFreeze(Object.fromEntries(values) as DeployConfig);
+}
+
+/** Of DATABASE_POOL_SIZE, for each process that serves the API. */
+export const FEWEST_CONNECTIONS = 2;
+
+/** One for each core, as far as the connections go round: a server has a hundred of them unless it was told otherwise. */
+function processesOf({ apiProcesses, databasePoolSize }: Values): number {
+  if (apiProcesses !== 'auto') return apiProcesses;
+  const served = Math.floor(databasePoolSize / FEWEST_CONNECTIONS);
+  return Math.max(1, Math.min(availableParallelism(), served, MOST_PROCESSES));
+}
+
+/** What is of no use without others. In a sandbox some of it is not read at all. */
+const COMPANIONS: readonly {
+  readonly of: keyof Variables;
+  readonly needed: readonly (keyof Variables)[];
+  readonly inProductionOnly?: boolean;
+}[] = [
+  { of: 'mailUrl', needed: ['mailFrom'] },
+  { of: 'serviceSignerUrl', needed: ['serviceSignerKeyId'], inProductionOnly: true },
+  {
+    of: 'documentsS3Endpoint',
+    needed: ['documentsS3Bucket', 'documentsS3AccessKeyId', 'documentsS3SecretAccessKey'],
+  },
+  { of: 'sumsubAppToken', needed: ['sumsubSecretKey', 'sumsubWebhookSecret'], inProductionOnly: true },
+];
+
+function missingCompanions(values: Readonly<Record<string, unknown>>, environment: Environment): string[] {
+  return COMPANIONS.filter(
+    ({ of, inProductionOnly }) =>
+      values[of] !== undefined && !(inProductionOnly === true && environment === 'sandbox'),
+  ).flatMap(({ of, needed }) =>
+    needed
+      .filter((key) => values[key] === undefined)
+      .map((key) => `${VARIABLES[key].name} is needed with ${VARIABLES[of].name}.`),
+  );
 }
 
 function readValue<T>(
@@ -231,6 +258,7 @@ export function usage(): string {
     '',
     'Starts the API and the worker, or the one that is named. Without any setting it is a sandbox.',
     'migrate applies what the database lacks, says what it applied, and ends; it needs DATABASE_URL alone.',
+    'Other variables that are set must be right for it too.',
     '',
     'Environment variables, with what a sandbox takes when they are not set:',
     ...PARTS.flatMap(({ title, variables }) => ['', title, ...Object.values(variables).map(lineOf)]),

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
+import { allConfigured, ofVariable } from './config/problems.ts';
 import type { Config } from './config.ts';
 import type { UnitDeps } from './engine/unit-of-work.ts';
 import { createLocalDiskDocuments, createS3Documents } from './features/kyc/documents/document-stores.ts';
@@ -29,12 +30,16 @@ import { createSimulatedBank, type SimulatedBank } from './upstream/banking/simu
 import { createSmtpMail } from './upstream/mail/smtp-mail.ts';
 import type { BlindIndex } from './vault/vault.ts';
 
-/** The adapters that customers' features stand on: chosen by the configuration, built once. */
-export interface CustomerAdapters {
-  readonly documents: DocumentStore;
-  readonly kycProvider: KycProvider;
+/** What names and wallets are screened against. */
+export interface Screenings {
   readonly screening: ScreeningPort;
   readonly walletScreening: WalletScreeningPort;
+}
+
+/** The adapters that customers' features stand on: chosen by the configuration, built once. */
+export interface CustomerAdapters extends Screenings {
+  readonly documents: DocumentStore;
+  readonly kycProvider: KycProvider;
   /** Opens accounts for customers; none where no bank is configured. */
   readonly bank: BankingPort | undefined;
   /** The bank again where it is the sandbox's own, into which a sandbox user can pay. */
@@ -47,21 +52,32 @@ export interface CustomerAdapters {
 
 export interface CustomerAdapterDeps extends UnitDeps {
   readonly config: Config;
+  readonly screenings: Screenings;
   readonly encryptionKey: Uint8Array;
   readonly sealer: Sealer;
   readonly blindIndex: BlindIndex;
   readonly alpha3Of: (alpha2: string) => string | undefined;
 }
 
-export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise<CustomerAdapters> {
-  const { config } = deps;
+/** Reads the lists that the configuration names, which needs nothing else of the deployment. */
+export async function loadScreenings(config: Config): Promise<Screenings> {
+  const sandbox = config.environment === 'sandbox';
+  const isSimulated = sandbox && config.sanctionsListFile === undefined && config.yenteUrl === undefined;
+  const [screening, wallets] = await allConfigured([
+    isSimulated ? Promise.resolve(createSimulatedScreening()) : screeningOf(config),
+    walletScreeningsOf(config),
+  ]);
+  return { screening, walletScreening: screenByAll(sandbox ? [testWallets, ...wallets] : wallets) };
+}
+
+export function createCustomerAdapters(deps: CustomerAdapterDeps): CustomerAdapters {
+  const { config, screenings } = deps;
   const documents = documentStoreOf(config);
   if (config.environment !== 'sandbox') {
     return {
+      ...screenings,
       documents,
       kycProvider: providerOf(deps),
-      screening: await screeningOf(config),
-      walletScreening: screenByAll(await walletScreeningsOf(config)),
       bank: undefined,
       mail: mailOf(config),
       simulatedBank: undefined,
@@ -84,16 +100,12 @@ export async function createCustomerAdapters(deps: CustomerAdapterDeps): Promise
     record: createBankRecord(deps),
   });
   return {
+    ...screenings,
     documents,
     kycProvider,
     bank,
     mail: createSandboxMailbox(deps),
     simulatedBank: bank,
-    screening:
-      config.sanctionsListFile === undefined && config.yenteUrl === undefined
-        ? createSimulatedScreening()
-        : await screeningOf(config),
-    walletScreening: screenByAll([testWallets, ...(await walletScreeningsOf(config))]),
     deliverSimulatedKyc: () => kycProvider.deliverDue(),
   };
 }
@@ -157,19 +169,23 @@ async function screeningOf(config: Config): Promise<ScreeningPort> {
       now: machineNow,
     });
   }
-  const path = config.sanctionsListFile;
+  const { sanctionsListFile: path, sanctionsAlternatesFile: alternatesPath } = config;
   if (path === undefined) return REVIEW_EVERY_NAME;
-  return createListScreening(
-    await loadSanctionsList({ path, alternatesPath: config.sanctionsAlternatesFile }),
+  return ofVariable(
+    `SANCTIONS_LIST_FILE (${path})`,
+    async () => createListScreening(await loadSanctionsList({ path, alternatesPath })),
+    { SANCTIONS_ALTERNATES_FILE: alternatesPath },
   );
 }
 
 /** The lists first: they are in memory, and what they name needs no second opinion. */
 async function walletScreeningsOf(config: Config): Promise<WalletScreeningPort[]> {
-  const listed = await loadListedWallets({
-    addresses: config.sanctionsAddressesFile ?? SHIPPED_ADDRESSES,
-    names: config.sanctionsListFile,
-  });
+  const { sanctionsAddressesFile: addresses = SHIPPED_ADDRESSES, sanctionsListFile: names } = config;
+  const listed = await ofVariable(
+    `SANCTIONS_ADDRESSES_FILE (${addresses})`,
+    () => loadListedWallets({ addresses, names }),
+    { SANCTIONS_LIST_FILE: names },
+  );
   const { walletScreeningUrl: url, walletScreeningToken: accessToken } = config;
   return url === undefined ? [listed] : [listed, httpWalletScreening({ url, accessToken })];
 }

@@ -7,7 +7,12 @@ import { localSigner, type Signer } from './chain/signers/keystore-signer.ts';
 import type { HotWallet } from './chain/transactions/hot-wallets.ts';
 import { createTransactor, type Transactor } from './chain/transactions/transactor.ts';
 import type { Config } from './config.ts';
-import { type CustomerAdapters, createCustomerAdapters } from './customer-adapters.ts';
+import {
+  type CustomerAdapters,
+  createCustomerAdapters,
+  loadScreenings,
+  type Screenings,
+} from './customer-adapters.ts';
 import { followDeploymentClock } from './db/clock-sync.ts';
 import { createDatabase, type Database } from './db/database.ts';
 import { createListener, type Listener } from './db/listener.ts';
@@ -59,6 +64,8 @@ export interface Surroundings {
   readonly serviceSigner: Signer;
   /** Who pays for transactions; the service's own key where there are none. */
   readonly hotWallets?: readonly HotWallet[];
+  /** Read here where they were not before. */
+  readonly screenings?: Screenings;
   /** 64 hex digits. */
   readonly dataEncryptionKey: string;
   /** The wallet of the simulated bridge; only in a sandbox. */
@@ -136,8 +143,9 @@ export async function createDeps(
   const market = await startMarket(base, around);
   const onClockMoved = await followClock(base);
   const sending = await createSending(base, around);
-  const customerAdapters = await createCustomerAdapters({
+  const customerAdapters = createCustomerAdapters({
     config,
+    screenings: around.screenings ?? (await loadScreenings(config)),
     db,
     clock,
     ids,

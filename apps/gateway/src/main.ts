@@ -202,12 +202,24 @@ async function serveRoles(
   }
   if (config.apiProcesses === 1) return serve(options);
   const others = config.roles.filter((role) => role !== 'api');
-  const served = others.length === 0 ? {} : await serve({ ...options, config: { ...config, roles: others } });
+  const { serveMetrics } = await import('./serve.ts');
+  const served =
+    others.length === 0
+      ? await serveMetrics(options)
+      : await serve({ ...options, config: { ...config, roles: others } });
   const processes = await startApiProcesses({
     ...{ count: config.apiProcesses, brief, logger, signal, firstAlone: others.length === 0 },
     graceSeconds: config.shutdownGraceSeconds,
   });
-  stops.push({ what: 'processes of the API', stop: () => processes.stop() });
+  served.readiness.add(processes.check);
+  served.readiness.started();
+  stops.push({
+    what: 'processes of the API',
+    stop() {
+      served.readiness.stopping();
+      return processes.stop();
+    },
+  });
   return { ...served, baseUrl: publicBaseUrlOf(config, port) };
 }
 

@@ -3,7 +3,9 @@ import { localSigner, openKeystore, type Signer } from './chain/signers/keystore
 import { connectRemoteSigner } from './chain/signers/remote-signer.ts';
 import type { HotWallet } from './chain/transactions/hot-wallets.ts';
 import type { ConfiguredHotWallet } from './config/hot-wallets-file.ts';
+import { allConfigured, ofVariable } from './config/problems.ts';
 import type { Config } from './config.ts';
+import { loadScreenings } from './customer-adapters.ts';
 import { type Database, SYSTEM } from './db/database.ts';
 import { statement } from './db/statement.ts';
 import type { Surroundings } from './deps.ts';
@@ -11,17 +13,30 @@ import type { MovableClock } from './lib/clock.ts';
 import { sha256Hex } from './lib/crypto.ts';
 import type { IdGenerator } from './lib/ids.ts';
 
-/** A production deployment brings everything itself; the configuration has already refused what is missing. */
+/**
+ * A production deployment brings everything itself; the configuration has already refused what is missing. What is wrong
+ * with the keys and lists that it names is told here, all of it, before the database is touched.
+ */
 export async function productionSurroundings(config: Config): Promise<Surroundings> {
   const { databaseUrl, dataEncryptionKey } = config;
   if (databaseUrl === undefined || dataEncryptionKey === undefined) {
     throw new Error('production needs DATABASE_URL and DATA_ENCRYPTION_KEY');
   }
+  const wallets = config.hotWallets.map((wallet, place) => {
+    const subject = `HOT_WALLETS_FILE (${config.hotWalletsFile}), wallet ${place + 1}`;
+    return ofVariable(subject, () => openHotWallet(wallet), filesOf(wallet, subject));
+  });
+  const [signer, hotWallets, screenings] = await allConfigured([
+    serviceSigner(config),
+    allConfigured(wallets),
+    loadScreenings(config),
+  ]);
   return {
     databaseUrl,
     databaseDirectUrl: config.databaseDirectUrl ?? databaseUrl,
-    serviceSigner: await serviceSigner(config),
-    hotWallets: await Promise.all(config.hotWallets.map(openHotWallet)),
+    serviceSigner: signer,
+    hotWallets,
+    screenings,
     dataEncryptionKey,
     chains: config.chains,
   };
@@ -29,18 +44,19 @@ export async function productionSurroundings(config: Config): Promise<Surroundin
 
 /** From a key service, an encrypted file or the environment, in this order of safety. */
 async function serviceSigner(config: Config): Promise<Signer> {
-  if (config.serviceSignerUrl !== undefined) {
-    if (config.serviceSignerKeyId === undefined)
-      throw new Error('SERVICE_SIGNER_URL needs SERVICE_SIGNER_KEY_ID');
-    return connectRemoteSigner({
-      url: config.serviceSignerUrl,
-      keyId: config.serviceSignerKeyId,
-      ...(config.serviceSignerToken === undefined ? {} : { accessToken: config.serviceSignerToken }),
-    });
+  const { serviceSignerUrl: url, serviceSignerKeyId: keyId, serviceSignerKeystore: keystore } = config;
+  if (url !== undefined && keyId !== undefined) {
+    const token = config.serviceSignerToken;
+    const settings = { url, keyId, ...(token === undefined ? {} : { accessToken: token }) };
+    return ofVariable('SERVICE_SIGNER_URL', () => connectRemoteSigner(settings));
   }
-  if (config.serviceSignerKeystore !== undefined) {
-    const text = await readFile(config.serviceSignerKeystore, 'utf8');
-    return openKeystore(text, config.serviceSignerKeystorePassword ?? '');
+  if (keystore !== undefined) {
+    const password = config.serviceSignerKeystorePassword ?? '';
+    return ofVariable(
+      `SERVICE_SIGNER_KEYSTORE (${keystore}) with SERVICE_SIGNER_KEYSTORE_PASSWORD`,
+      async () => openKeystore(await readFile(keystore, 'utf8'), password),
+      { SERVICE_SIGNER_KEYSTORE: keystore },
+    );
   }
   if (config.serviceSignerKey === undefined) throw new Error('production needs SERVICE_SIGNER_KEY');
   return localSigner(config.serviceSignerKey);
@@ -57,6 +73,15 @@ async function openHotWallet({ key, chains }: ConfiguredHotWallet): Promise<HotW
           ...(key.accessTokenFile === undefined ? {} : { accessToken: await secretIn(key.accessTokenFile) }),
         });
   return { signer, ...(chains === undefined ? {} : { chains }) };
+}
+
+function filesOf(
+  { key }: ConfiguredHotWallet,
+  subject: string,
+): Readonly<Record<string, string | undefined>> {
+  return 'keystore' in key
+    ? { [`${subject}, keystore`]: key.keystore, [`${subject}, password_file`]: key.passwordFile }
+    : { [`${subject}, access_token_file`]: key.accessTokenFile };
 }
 
 /** Editors end files with a line break, which is no part of a password. */

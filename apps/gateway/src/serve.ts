@@ -1,8 +1,8 @@
 import { type Config, publicBaseUrlOf } from './config.ts';
-import { createDeps, type Deps, type EarlyDeps, type Surroundings } from './deps.ts';
+import { createDeps, type EarlyDeps, type Surroundings } from './deps.ts';
 import { createReadiness, type Readiness } from './features/health/health.routes.ts';
 import type { Logger } from './lib/logger.ts';
-import { startMetricsServer } from './lib/metrics.ts';
+import { createProcessMetrics, type Metrics, publishReadiness, startMetricsServer } from './lib/metrics.ts';
 import { startTracing } from './lib/tracing.ts';
 import { pickPort } from './local/free-port.ts';
 
@@ -12,6 +12,7 @@ export type Stops = { readonly what: string; readonly stop: () => Promise<unknow
 export interface Served {
   readonly baseUrl: string;
   readonly metricsUrl?: string;
+  readonly readiness: Readiness;
 }
 
 export interface ServeOptions {
@@ -45,7 +46,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const tracing = await startTracing({ endpoint: config.otlpEndpoint, serviceName: 'causeway' });
   stops.push({ what: 'traces', stop: () => tracing.shutdown() });
   const readiness = createReadiness(deps.logger, []);
-  const metricsUrl = await startMetrics(deps, readiness, stops, notice);
+  const metrics = await startMetrics(options, deps.metrics.registry, readiness);
   const baseUrl = publicBaseUrlOf(config, port);
   if (deps.mail === undefined) {
     notice('MAIL_URL is not set: customers at the widget cannot confirm an e-mail address.');
@@ -66,27 +67,35 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
   readiness.started();
   stops.push({ what: 'readiness', stop: async () => readiness.stopping() });
-  return { baseUrl, ...(metricsUrl === undefined ? {} : { metricsUrl }) };
+  return { baseUrl, readiness, ...metrics };
 }
 
+/**
+ * What a process serves that has no role because the processes it starts have it: its own metrics, and a probe. It is not
+ * ready until its caller says so.
+ */
+export async function serveMetrics(options: MetricsOptions): Promise<Omit<Served, 'baseUrl'>> {
+  const readiness = createReadiness(options.logger, []);
+  return { readiness, ...(await startMetrics(options, createProcessMetrics(), readiness)) };
+}
+
+type MetricsOptions = Pick<ServeOptions, 'config' | 'logger' | 'stops' | 'notice'>;
+
 async function startMetrics(
-  deps: Deps,
+  { config, stops, notice }: MetricsOptions,
+  registry: Metrics['registry'],
   readiness: Readiness,
-  stops: Stops,
-  notice: (text: string) => void,
-): Promise<string | undefined> {
-  const { metricsPort, metricsHost } = deps.config;
-  if (metricsPort === undefined || metricsPort === null) return undefined;
-  const port = deps.sandbox ? await pickPort(metricsPort === 0 ? undefined : metricsPort) : metricsPort;
-  if (deps.sandbox && metricsPort !== 0 && port !== metricsPort) {
+): Promise<Pick<Served, 'metricsUrl'>> {
+  const { metricsPort, metricsHost } = config;
+  if (metricsPort === null) return {};
+  const sandbox = config.environment === 'sandbox';
+  const port = sandbox ? await pickPort(metricsPort === 0 ? undefined : metricsPort) : metricsPort;
+  if (sandbox && metricsPort !== 0 && port !== metricsPort) {
     notice(`Metrics port ${metricsPort} is taken; using ${port}.`);
   }
-  const server = await startMetricsServer({
-    host: metricsHost,
-    port,
-    registry: deps.metrics.registry,
-    ready: () => readiness.answer(),
-  });
+  const published = { registry, ready: () => readiness.answer() };
+  publishReadiness(published);
+  const server = await startMetricsServer({ host: metricsHost, port, ...published });
   stops.push({ what: 'metrics', stop: () => server.close() });
-  return `http://${server.host}:${server.port}/metrics`;
+  return { metricsUrl: `http://${server.host}:${server.port}/metrics` };
 }

@@ -14,6 +14,7 @@ import { deleteDocumentHandler, storeDocumentHandler } from './features/kyc/docu
 import { verifyUserHandler } from './features/kyc/verification.effect.ts';
 import { countOrderOutcomes } from './features/offers/reputation.ts';
 import { keepApprovals } from './features/operators/approvals/approval-housekeeping.ts';
+import { publishQueue } from './features/operators/queue/queue-metrics.ts';
 import { followReturns, returnDepositHandler } from './features/orders/deposits/return-deposit.effect.ts';
 import {
   authorizationHandlers,
@@ -68,6 +69,7 @@ const FOREIGN_TOKENS_MS = 5_000;
 const BANK_MS = 1_000;
 const GAP_CHECK_MS = 30_000;
 const APPROVALS_MS = 5_000;
+const QUEUE_MS = 15_000;
 
 type Every = (ms: number, what: string, run: () => Promise<unknown>) => void;
 
@@ -173,6 +175,9 @@ export function createWorker(deps: Deps): Worker {
         purgeOldRequests({ db: deps.db, wall: machineNow }, deps.config.requestLogRetentionDays),
       );
       every(APPROVALS_MS, 'closing approvals whose time is over', () => keepApprovals(deps));
+      every(QUEUE_MS, 'counting the queue', () =>
+        publishQueue({ ...deps, queueTargets: deps.config.queueTargets }),
+      );
       every(SWEEP_MS, 'purging old widget sessions', () => purgeOldSessions(deps));
       every(SWEEP_MS, 'purging old console sessions', () => purgeConsole({ db: deps.db, wall: machineNow }));
       every(SWEEP_MS, 'purging old request counts', () => deps.rateLimit.sweep());

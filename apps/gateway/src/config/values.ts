@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { QUEUE_KINDS, QUEUE_TARGET_MINUTES, type QueueKind } from '@causeway/protocol/console';
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -98,15 +97,12 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
   return valueType(`whole number, ${min} to ${max}`, digitsFrom(min, max), problem, Number);
 }
 
-const MOST_PROCESSES = 64;
+export const MOST_PROCESSES = 64;
 
-/** A number, or one for each core. */
-export const processCount: ValueType<number> = {
+/** A number, or as many as fit. */
+export const processCount: ValueType<number | 'auto'> = {
   label: `\`auto\` or a whole number, 1 to ${MOST_PROCESSES}`,
-  parse: (given) =>
-    given === 'auto'
-      ? Math.min(availableParallelism(), MOST_PROCESSES)
-      : wholeNumber(1, MOST_PROCESSES).parse(given),
+  parse: (given) => (given === 'auto' ? given : wholeNumber(1, MOST_PROCESSES).parse(given)),
 };
 
 const TARGET = new RegExp(`^(${QUEUE_KINDS.join('|')})=([1-9]\\d{0,5})$`);

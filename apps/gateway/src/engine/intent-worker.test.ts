@@ -46,6 +46,7 @@ describe('the intent worker', () => {
   let metrics: Metrics;
   let workers: IntentWorker[];
   let calls: string[];
+  let lines: string[];
   const gates: (() => void)[] = [];
   const ids = createIdGenerator();
 
@@ -55,6 +56,7 @@ describe('the intent worker', () => {
     metrics = createMetrics({ processMetrics: false });
     workers = [];
     calls = [];
+    lines = [];
   });
   afterEach(async () => {
     // A failed test must not leave a worker waiting for ever.
@@ -67,7 +69,11 @@ describe('the intent worker', () => {
     db: database.db,
     clock,
     ids,
-    logger: createLogger({ level: 'silent', format: 'json' }),
+    logger: createLogger({
+      level: 'warn',
+      format: 'json',
+      destination: { write: (line) => lines.push(line) },
+    }),
     metrics,
   });
 
@@ -187,6 +193,46 @@ describe('the intent worker', () => {
     expect(failed).toMatchObject({ attempts: 3, last_error: 'refused' });
     expect(secondsFromStart(failed.settled_at as Date)).toBe(360);
     expect(await facts()).toContain('exhausted a');
+  });
+
+  it('a retry leaves a line with its reason and the next attempt, quick ones not one each, and so does the failure at the end', async () => {
+    await prepare({ dedupeKey: 'a' });
+    startWorker(
+      () => ({ kind: 'retry', error: 'NameScreeningUnavailable, password=abc, of ada@example.com' }),
+      { retries: schedule([1, 1, 1, 1, 1, 60, 1], { maxAttempts: 8 }) },
+    );
+    await until('the last attempt', async () => {
+      const { status, run_at } = await row('a');
+      if (status === 'prepared') clock.moveTo(run_at.getTime() - START);
+      return status === 'failed';
+    });
+    const told = await until('the last line', () => lines.some((line) => line.includes('failed')) && lines);
+    const of = told.map((line) => JSON.parse(line));
+    expect(of.map(({ level, msg, attempts }) => [level, msg, attempts])).toEqual([
+      ...[1, 2, 4, 6].map((attempt) => ['warn', 'an effect is tried again', attempt]),
+      ['error', 'an effect failed', 8],
+    ]);
+    const about = { intent_id: expect.any(String), kind: KIND, order_id: PAYLOAD.order_id };
+    const reason = 'NameScreeningUnavailable, password=[redacted], of [redacted]';
+    expect(of[0]).toMatchObject({ ...about, reason, next_attempt_at: new Date(START + 1_000).toISOString() });
+    expect(of.at(-1)).toMatchObject({ ...about, reason });
+  });
+
+  it('what waits or is asked about again leaves no line', async () => {
+    await prepare({ dedupeKey: 'a' });
+    let looks = 0;
+    const look = (): Outcome => {
+      looks += 1;
+      if (looks < 5) return { kind: 'waiting', afterMs: 1_000, reason: 'not mined yet' };
+      return looks < 9 ? { kind: 'unknown', error: 'no answer', afterMs: 1_000 } : { kind: 'confirmed' };
+    };
+    startWorker(look, { reconcile: look });
+    await until('the end of the wait', async () => {
+      const { status, run_at } = await row('a');
+      if (status === 'unknown') clock.moveTo(run_at.getTime() - START);
+      return status === 'confirmed';
+    });
+    expect(lines).toEqual([]);
   });
 
   it('asks once for what is due and once to settle each, and again only where more was due than it could take', async () => {

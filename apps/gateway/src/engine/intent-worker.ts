@@ -91,6 +91,8 @@ export function createIntentWorker(
     const settled = await writeWith(deps, SYSTEM, [settleIntent, params], plan.further);
     if (settled.length === 0) {
       logger.warn({ intent_id: intent.intentId, kind: intent.kind }, 'lease lost before settling');
+    } else {
+      tellOf(logger, intent, plan, deps.clock.date());
     }
   }
 
@@ -172,6 +174,23 @@ function settlementOf(handler: AnyHandler, intent: Intent, outcome: Outcome, now
       };
     case 'unknown':
       return { ...base, status: 'unknown', afterMs: outcome.afterMs };
+  }
+}
+
+const LONG_RETRY_MS = 60_000;
+
+/** Of quick retries the 1st, 2nd, 4th, 8th … leave a line: a thousand effects that wait for one server would bury it. */
+const leavesLine = (attempts: number, afterMs: number) =>
+  afterMs >= LONG_RETRY_MS || Number.isInteger(Math.log2(attempts));
+
+/** What failed waits for a person. What is merely under way, or was asked about in vain, is in the metrics. */
+function tellOf(logger: Logger, intent: Intent, { status, error, afterMs, attempts }: Settlement, at: Date) {
+  const order = 'order_id' in intent.payload ? { order_id: intent.payload.order_id } : {};
+  const about = { intent_id: intent.intentId, kind: intent.kind, ...order, attempts, reason: error };
+  if (status === 'failed') {
+    logger.error(about, 'an effect failed');
+  } else if (status === 'prepared' && afterMs !== null && leavesLine(attempts, afterMs)) {
+    logger.warn({ ...about, next_attempt_at: later(at, afterMs) }, 'an effect is tried again');
   }
 }
 

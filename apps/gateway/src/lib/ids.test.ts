@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIdGenerator, isUuid, newEventId, newId } from './ids.ts';
+import { createIdGenerator, isUuid, newId } from './ids.ts';
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -73,7 +73,7 @@ describe('uuid version 7', () => {
 describe('event ids', () => {
   // Proves C6 rule 5.
   it('are evt_ followed by a uuid version 7', () => {
-    const id = newEventId();
+    const id = createIdGenerator().eventId();
     expect(id.startsWith('evt_')).toBe(true);
     expect(id.slice(4)).toMatch(VERSION_7);
   });

@@ -33,11 +33,6 @@ export function newId(): string {
   return processIds.uuid();
 }
 
-/** A new event id: `evt_` followed by a uuid version 7. */
-export function newEventId(): string {
-  return processIds.eventId();
-}
-
 /** Whether the text has the form of a uuid, of any version and variant, in either case. */
 export function isUuid(text: string): boolean {
   return text.length === 36 && UUID_PATTERN.test(text);

@@ -1,10 +1,12 @@
 import { Agent, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMetrics, type MetricsServer, startMetricsServer } from './metrics.ts';
+import { createMetrics, type MetricsServer, publishReadiness, startMetricsServer } from './metrics.ts';
 
 const servers: MetricsServer[] = [];
-const ready = async () => ({ status: 503, body: { success: false } });
+let status = 503;
+const ready = async () => ({ status, body: { success: false } });
 afterEach(async () => {
+  status = 503;
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
@@ -63,6 +65,15 @@ describe('metrics', () => {
 });
 
 describe('metrics server', () => {
+  it('publishes what /ready says, so that an alert can ask for it', async () => {
+    const { url, metrics } = await serve();
+    publishReadiness({ registry: metrics.registry, ready });
+    const figure = async () => /^ready (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1];
+    expect(await figure()).toBe('0');
+    status = 200;
+    expect(await figure()).toBe('1');
+  });
+
   it('answers nothing but /metrics, /health and /ready, and only to be read', async () => {
     const { url } = await serve();
     expect((await fetch(`${url}/health`)).status).toBe(200);

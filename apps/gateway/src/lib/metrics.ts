@@ -20,6 +20,9 @@ export interface Metrics {
   readonly intentOldestSeconds: Gauge;
   readonly approvalsWaiting: Gauge;
   readonly approvalOldestSeconds: Gauge;
+  readonly queueCases: Gauge<'kind'>;
+  readonly queueCasesOverdue: Gauge<'kind'>;
+  readonly queueCaseOldestSeconds: Gauge<'kind'>;
   readonly webhookDeliveriesTotal: Counter<'outcome'>;
   readonly quotesRefusedTotal: Counter<'direction' | 'reason'>;
   readonly requestLogEntriesTotal: Counter<'outcome'>;
@@ -34,10 +37,16 @@ export interface MetricsOptions {
   readonly processMetrics?: boolean;
 }
 
+/** The process itself and no more: for one that starts others and does no work of its own. */
+export function createProcessMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
 /** Metrics in a registry of their own, so that two gateways in one process (as in tests) do not share figures. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const registry = new Registry();
-  if (options.processMetrics ?? true) collectDefaultMetrics({ register: registry });
+  const registry = (options.processMetrics ?? true) ? createProcessMetrics() : new Registry();
   const registers = [registry];
   const httpRequests = { inFlight: 0, waiting: 0 };
   new Gauge({
@@ -125,6 +134,24 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       help: 'How long the oldest decision has waited for a second person.',
       registers,
     }),
+    queueCases: new Gauge({
+      name: 'queue_cases',
+      help: 'Cases that wait in the operator’s queue, without those put off, as the worker last counted them.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    queueCasesOverdue: new Gauge({
+      name: 'queue_cases_overdue',
+      help: 'Cases of the operator’s queue that wait for longer than the target time of their kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    queueCaseOldestSeconds: new Gauge({
+      name: 'queue_case_oldest_seconds',
+      help: 'How long the oldest case of the operator’s queue has waited.',
+      labelNames: ['kind'],
+      registers,
+    }),
     quotesRefusedTotal: new Counter({
       name: 'quotes_refused_total',
       help: 'Quotes and estimates that could not be priced, by the main reason.',
@@ -160,6 +187,21 @@ export interface MetricsServerOptions {
   readonly registry: Registry;
   /** What `/ready` says of the whole process. */
   readonly ready: () => Promise<{ readonly status: number; readonly body: object }>;
+}
+
+/** What `/ready` says, as a figure that alerts can ask for. */
+export function publishReadiness({
+  registry,
+  ready,
+}: Pick<MetricsServerOptions, 'registry' | 'ready'>): void {
+  new Gauge({
+    name: 'ready',
+    help: 'Whether /ready answers 200: 1, else 0.',
+    registers: [registry],
+    async collect() {
+      this.set((await ready()).status === 200 ? 1 : 0);
+    },
+  });
 }
 
 interface Page {

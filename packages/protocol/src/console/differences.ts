@@ -25,7 +25,7 @@ export const DIFFERENCE_ADVICE: Readonly<Record<DifferenceKind, string>> = {
   books_unbalanced:
     'Every movement is booked on two sides, so an asset sums to zero. A posting was changed or removed outside the service: stop payouts, and compare with the last backup.',
   escrow_balance:
-    'Look the escrow up on the chain and read the movements of its order. A payment that the books miss is booked by the worker once it is final; then compare again.',
+    'Look the escrow up on the chain and read the movements of its order. The worker has searched the chain once more by itself, and books what it finds; search again if a node was at fault then, and compare again.',
   entry_missing:
     'Status and books are written in one transaction, so one of them was changed outside the service. Hold the order, and see on the chain or at the bank which of them is right.',
   entry_unexpected:

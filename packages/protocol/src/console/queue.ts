@@ -7,6 +7,7 @@ export const QUEUE_KINDS = [
   'proof',
   'hold',
   'dispute',
+  'overdue_confirmation',
   'recipient_screening',
   'screening_case',
   'deposit',
@@ -22,6 +23,7 @@ export const QUEUE_TITLES: Readonly<Record<QueueKind, string>> = {
   proof: 'Payment proofs',
   hold: 'Orders on hold',
   dispute: 'Disputes',
+  overdue_confirmation: 'Confirmations that do not come',
   recipient_screening: 'Recipients found on a list',
   screening_case: 'Account holders and wallets found on a list',
   deposit: 'Odd deposits',
@@ -37,6 +39,7 @@ export const QUEUE_TARGET_MINUTES: Readonly<Record<QueueKind, number>> = {
   proof: 30,
   hold: 120,
   dispute: 1_440,
+  overdue_confirmation: 240,
   recipient_screening: 240,
   screening_case: 240,
   deposit: 240,
@@ -45,6 +48,13 @@ export const QUEUE_TARGET_MINUTES: Readonly<Record<QueueKind, number>> = {
   effect: 30,
   reconciliation: 60,
 };
+
+/**
+ * How long an order waits for a word of one side (that the fiat has arrived, or a signature after a dispute) before an
+ * operator asks for it. A day, as long as an off-ramp vendor has for its payment: fiat is with its payee by then on every rail
+ * but for weekends, and no clock may decide instead, because the money may have been paid.
+ */
+export const CONFIRMATION_OVERDUE_SECONDS = 86_400;
 
 /** A claim ends by itself after so long without a decision. */
 export const QUEUE_CLAIM_MINUTES = 30;

@@ -43,7 +43,7 @@ export const CONSOLE_ERRORS = {
     status: 409,
     message: 'A desk keeps at least one admin who can sign in.',
     ...never,
-    doc: 'The change would leave the desk without an admin; make another member an admin first.',
+    doc: 'The change would leave the desk without an admin; make another member an admin first. The operator may disable the last admin of a partner or a vendor.',
   },
   OWN_ROLE: {
     status: 409,

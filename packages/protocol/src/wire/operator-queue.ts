@@ -25,7 +25,7 @@ export const QueueCaseSchema = Type.Object({
   subject_id: Type.Unsafe<string>({
     ...Uuid,
     description:
-      'Of the customer (kyc), the proof, the order (hold, dispute), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference',
+      'Of the customer (kyc), the proof, the order (hold, dispute, overdue_confirmation), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference',
   }),
   order_id: Nullable(Uuid),
   partner_id: Nullable(Uuid),
@@ -126,6 +126,15 @@ export const QueueSnoozeInput = Type.Object({
 });
 
 export const DifferenceParams = Type.Object({ difference_id: Uuid });
+
+export const EscrowSearchSchema = Type.Object({
+  difference_id: Uuid,
+  escrow_address: Type.String({ examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'] }),
+  searched_since: Type.Unsafe<string>({
+    ...Timestamp,
+    description: 'Blocks since then are searched: when the order was opened',
+  }),
+});
 
 export const DifferenceCheckSchema = Type.Object({
   difference_id: Uuid,

@@ -98,7 +98,7 @@ export const screening = {
     'SANCTIONS_ALTERNATES_FILE',
     values.path,
     'Aliases (alt.csv) that belong to an OFAC sdn.csv.',
-    { example: '/var/lib/causeway/alt.csv', roles: worker },
+    { example: '/var/lib/causeway/alt.csv' },
   ),
   sanctionsAddressesFile: optional(
     'SANCTIONS_ADDRESSES_FILE',
@@ -117,25 +117,21 @@ export const screening = {
     values.text,
     'sanctions',
     'Source or collection that the yente server has indexed.',
-    { roles: worker },
   ),
   yenteApiKey: optional('YENTE_API_KEY', values.text, 'Sent to YENTE_URL as `Authorization: ApiKey …`.', {
     secret: true,
-    roles: worker,
   }),
   yenteThreshold: withDefault(
     'YENTE_THRESHOLD',
     values.score,
     '0.7',
     'Score from which a result of yente is a match and the name goes to review.',
-    { roles: worker },
   ),
   yenteTimeoutSeconds: withDefault(
     'YENTE_TIMEOUT_SECONDS',
     values.wholeNumber(1, 60),
     '5',
     'An answer of yente that takes longer is none; the name is screened again later.',
-    { roles: worker },
   ),
   walletScreeningUrl: optional(
     'WALLET_SCREENING_URL',

@@ -50,7 +50,7 @@ export const deployment = {
     'BODY_LIMIT_BYTES',
     values.wholeNumber(1024, 104_857_600),
     '1048576',
-    'Largest request body.',
+    'Largest request body. A request with a document or a payment proof may have 10 MiB whatever this says.',
     { roles: api },
   ),
   apiRequestsAtOnce: withDefault(
@@ -64,7 +64,7 @@ export const deployment = {
     'API_PROCESSES',
     values.processCount,
     '1',
-    'Processes that serve the API, on one port; `auto` for as many as the machine has cores. They share DATABASE_POOL_SIZE. The worker then has a process of its own.',
+    'Processes that serve the API, on one port; `auto` for as many as the machine has cores, and no more than half of DATABASE_POOL_SIZE. They share DATABASE_POOL_SIZE, and have at least 2 of it each. The worker then has a process of its own, with a DATABASE_POOL_SIZE of its own.',
     { example: 'auto', roles: api },
   ),
   workerConcurrency: withDefault(
@@ -111,7 +111,7 @@ export const database = {
     'DATABASE_POOL_SIZE',
     values.wholeNumber(1, 500),
     '10',
-    'Most database connections that a process opens for each of its three roles (partner, vendor, system); one more listens for notifications.',
+    'Most database connections that a process opens for each of its three roles (partner, vendor, system); one more listens for notifications. PostgreSQL’s `max_connections` has to allow for all processes together.',
   ),
 };
 
@@ -158,7 +158,7 @@ export const observability = {
     'METRICS_PORT',
     values.portOrOff,
     '9464',
-    'Port of `/metrics`, and of `/health` and `/ready` of the whole process. Processes that share a machine need one each.',
+    'Port of `/metrics`, and of `/health` and `/ready` of the whole process. Processes that share a machine need one each; those of API_PROCESSES have the ports after it.',
   ),
   metricsHost: withDefault(
     'METRICS_HOST',

@@ -142,6 +142,6 @@ export const consoleRules = {
     values.queueTargets,
     '',
     'How soon an operator should decide, in minutes by kind of the queue: `kyc=480,hold=60`. What is not named keeps its own: kyc 480, proof 30, hold 120, dispute 1440, recipient_screening and screening_case 240, deposit 240, fiat_payment 120, offer 1440, effect 30, reconciliation 60.',
-    { roles: api, example: 'kyc=480,hold=60' },
+    { example: 'kyc=480,hold=60' },
   ),
 };

@@ -69,7 +69,6 @@ export const market = {
     'Where rates come from; a JSON feed answers `{ "rates": { "NGN": 1540.2 } }`, what one dollar costs.',
     {
       example: 'ecb,kraken,https://rates.example.com/usd.json',
-      roles: worker,
       refuse: inProduction((sources) =>
         sources.includes('simulated')
           ? 'must not be simulated in production: those are not market rates'
@@ -124,7 +123,6 @@ export const webhooks = {
     values.wholeNumber(7, 3650),
     '90',
     'How long partners can read events and their deliveries. What still waits to be delivered is kept longer.',
-    { roles: worker },
   ),
   requestLogRetentionDays: withDefault(
     'REQUEST_LOG_RETENTION_DAYS',

@@ -222,7 +222,9 @@ async function changeOne(
   const role = change.role ?? member.role;
   const disabled = change.disabled ?? member.disabled_at !== null;
   const losesAdmin = admins.some(({ user_id }) => user_id === userId) && (role !== 'admin' || disabled);
-  if (losesAdmin && admins.length === 1) throw new CausewayError('LAST_ADMIN');
+  // The operator shuts a partner or a vendor out, and can invite an admin anew.
+  const isShutOut = disabled && caller.kind === 'operator' && (partner_id ?? vendor_id) !== null;
+  if (losesAdmin && admins.length === 1 && !isShutOut) throw new CausewayError('LAST_ADMIN');
   tx.defer(changeMember, [userId, role, disabled ? (member.disabled_at ?? at) : null]);
   if (disabled) tx.defer(endConsoleSessionsOfUser, [userId, null, 'disabled', at]);
   // An invitation that was meant for before would let in whoever has kept it.

@@ -7,7 +7,6 @@ import {
 import type { Static } from 'typebox';
 import { type Database, SYSTEM } from '../../db/database.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
-import { isUuid } from '../../lib/ids.ts';
 import type { ScreeningPort } from '../../ports/name-screening.ts';
 import type { Vault, Vaults } from '../../vault/vault.ts';
 import {
@@ -171,23 +170,7 @@ export interface RecipientSnapshot {
 
 const snapshotContext = (recipientId: string) => `recipient_snapshot:${recipientId}`;
 
-/** For quotes and orders: only an active recipient can be paid, screened clear like the account's holder. */
-export async function snapshotRecipient(
-  deps: DestinationDeps,
-  unit: UnitOfWork,
-  recipientId: string,
-  destinationId: string,
-): Promise<RecipientSnapshot> {
-  if (!isUuid(recipientId)) throw new CausewayError('RECIPIENT_NOT_FOUND');
-  const recipient = await lockActiveRecipient(unit, recipientId);
-  const [destination] = isUuid(destinationId)
-    ? await unit.tx.query(findDestination, [destinationId, recipientId])
-    : [];
-  if (destination === undefined) throw new CausewayError('DESTINATION_NOT_FOUND');
-  return takeSnapshot(deps, recipient, destination);
-}
-
-/** The same of rows that are at hand. */
+/** For quotes and orders: only who is screened clear, like the account’s holder, can be paid. */
 export function takeSnapshot(
   deps: DestinationDeps,
   recipient: CurrentRecipientRow,
@@ -219,19 +202,7 @@ export function takeSnapshot(
   };
 }
 
-/** What a quote or an order kept; gone with the person once the recipient is erased. */
-export async function openRecipientSnapshot(
-  deps: Pick<DestinationDeps, 'vaults'>,
-  unit: UnitOfWork,
-  recipientId: string,
-  contextSealed: string,
-): Promise<RecipientContext> {
-  const recipient = await lockAnyRecipient(unit, recipientId);
-  const vault = vaultOfRecipient(deps.vaults, recipient);
-  return JSON.parse(vault.open(contextSealed, snapshotContext(recipientId))) as RecipientContext;
-}
-
-/** The same for those who read the recipient's data key together with what was kept. */
+/** What a quote or an order kept, for those who read the recipient's data key together with it; gone with the person once the recipient is erased. */
 export function openSnapshot(
   vaults: Vaults,
   dataKeySealed: string,

@@ -4,11 +4,12 @@ import {
   FIAT_PAYMENT_RECEIVED,
   KYC_IN_REVIEW,
   ORDER_DISPUTED,
+  orderStatusesAwaitingFiatConfirmation,
   orderStatusesThatKnow,
   SCREENING_CLEAR,
   SCREENING_IN_REVIEW,
 } from '@causeway/protocol';
-import type { QueueKind } from '@causeway/protocol/console';
+import { CONFIRMATION_OVERDUE_SECONDS, type QueueKind } from '@causeway/protocol/console';
 import { sqlWords } from '../../../db/statement.ts';
 import { LATE_INTENTS, STUCK_INTENTS } from '../../../engine/stuck-intents.store.ts';
 
@@ -28,11 +29,14 @@ export interface Source {
 const HELD = `(o.facts->>'held')::boolean`;
 const DISPUTED = `o.status = ${sqlWords(ORDER_DISPUTED)}`;
 const ORDER_FACTS = `jsonb_build_object('direction', o.direction, 'hold_reason', o.hold_reason, 'held', ${HELD})`;
+const AWARDED = `coalesce((o.facts->>'awardedToBuyer')::boolean, false)`;
 const CRYPTO = ['o.crypto_amount::text', 'o.crypto_decimals', 'o.crypto_currency'] as const;
 const AWAITING_DEPOSIT = sqlWords(orderStatusesThatKnow('deposit_matched'));
 const PROOF_DECIDABLE = sqlWords([
   ...new Set([...orderStatusesThatKnow('proof_review_started'), ...orderStatusesThatKnow('proof_accepted')]),
 ]);
+const AWAITING_CONFIRMATION = sqlWords(orderStatusesAwaitingFiatConfirmation());
+const OVERDUE_AFTER = `interval '${CONFIRMATION_OVERDUE_SECONDS} seconds'`;
 /** A payment that came before its order waited for it can be matched by a person; later nothing waits for it. */
 const UNMATCHED_DAYS = 30;
 
@@ -49,6 +53,13 @@ export function sources({
     since: 'f.received_at',
     partner: 'f.partner_id',
     amount: ['f.amount::text', 'f.currency_decimals', 'f.currency'],
+  } as const;
+  const unconfirmed = {
+    from: 'orders o',
+    id: 'o.order_id',
+    partner: 'o.partner_id',
+    order: 'o.order_id',
+    amount: CRYPTO,
   } as const;
   const effect = {
     from: 'intents i',
@@ -97,13 +108,29 @@ export function sources({
       {
         from: 'orders o',
         // Decided for the buyer, it waits for a signature and for no operator.
-        where: `${DISPUTED} AND NOT coalesce((o.facts->>'awardedToBuyer')::boolean, false)`,
+        where: `${DISPUTED} AND NOT ${AWARDED}`,
         id: 'o.order_id',
         since: `(o.timeline->-1->>'at')::timestamptz`,
         partner: 'o.partner_id',
         order: 'o.order_id',
         amount: CRYPTO,
         facts: ORDER_FACTS,
+      },
+    ],
+    overdue_confirmation: [
+      {
+        ...unconfirmed,
+        // No order is older in its status than it is itself, which is what the index is sorted by.
+        where: `o.status IN (${AWAITING_CONFIRMATION}) AND NOT ${HELD} AND o.created_at <= ${now}::timestamptz - ${OVERDUE_AFTER}
+          AND (o.timeline->-1->>'at')::timestamptz <= ${now}::timestamptz - ${OVERDUE_AFTER}`,
+        since: `((o.timeline->-1->>'at')::timestamptz + ${OVERDUE_AFTER})`,
+        facts: `jsonb_build_object('direction', o.direction)`,
+      },
+      {
+        ...unconfirmed,
+        where: `${DISPUTED} AND ${AWARDED} AND o.updated_at <= ${now}::timestamptz - ${OVERDUE_AFTER}`,
+        since: `(o.updated_at + ${OVERDUE_AFTER})`,
+        facts: `jsonb_build_object('awarded', true, 'held', ${HELD})`,
       },
     ],
     recipient_screening: [

@@ -73,7 +73,7 @@ function registerReads(app: FastifyInstance, deps: QueueRouteDeps): void {
     tag: OPERATOR_TAG,
     summary: 'List what waits for a person, what is due first at the top',
     description:
-      'KYC reviews, payment proofs, holds, disputes, screening hits, odd deposits, fiat payments to match, offers to authorize, stuck effects and reconciliation differences. A case leaves the list with its decision. due_at is created_at and the target time of its kind (QUEUE_TARGETS).',
+      'KYC reviews, payment proofs, holds, disputes, confirmations that do not come, screening hits, odd deposits, fiat payments to match, offers to authorize, stuck effects and reconciliation differences. A case leaves the list with its decision. due_at is created_at and the target time of its kind (QUEUE_TARGETS).',
     query: QueueQuery,
     data: QueueListSchema,
     handle: async ({ query }, operator) => {
@@ -133,8 +133,7 @@ function registerReads(app: FastifyInstance, deps: QueueRouteDeps): void {
     params: QueueCaseParams,
     data: QueueCaseDetailSchema,
     errors: ['QUEUE_CASE_NOT_FOUND'],
-    handle: async ({ params }) =>
-      detailOf(deps, await readCase(deps, params.kind, params.subject_id.toLowerCase())),
+    handle: async ({ params }) => detailOf(deps, await readCase(deps, params.kind, params.subject_id)),
   });
 }
 
@@ -150,7 +149,7 @@ function registerAssignments(app: FastifyInstance, deps: QueueRouteDeps): void {
   } as const;
   const subjectOf = ({ kind, subject_id }: Static<typeof QueueCaseParams>) => ({
     kind,
-    subjectId: subject_id.toLowerCase(),
+    subjectId: subject_id,
   });
   route(app, {
     ...common,

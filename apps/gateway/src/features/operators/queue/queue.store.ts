@@ -144,6 +144,17 @@ export const countQueue = statement<[...Common, me: string, partnerId: string | 
     GROUP BY kind`,
 );
 
+/** Without what is put off: of that somebody knows. */
+export const measureQueue = statement<
+  Common,
+  { kind: QueueKind; waiting: number; overdue: number; oldest_seconds: number }
+>(
+  'queue.measure',
+  `SELECT kind, count(*)::int AS waiting, count(*) FILTER (WHERE due_at < $1)::int AS overdue,
+          greatest(0, extract(epoch FROM $1::timestamptz - min(since)))::float8 AS oldest_seconds
+     FROM (${eachKind(COMMON, QUEUE_KINDS, () => '')}) q WHERE snoozed_until IS NULL GROUP BY kind`,
+);
+
 const ONE_OF: Places = { now: '$1', targets: '$2', claimedSince: '$3', late: '$4' };
 
 /** One case of each kind, if it waits. */

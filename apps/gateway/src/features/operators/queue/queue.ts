@@ -18,6 +18,7 @@ import {
   countQueue,
   findQueueCase,
   listQueue,
+  measureQueue,
   type QueueCountRow,
   type QueueRow,
   releaseCase,
@@ -91,6 +92,18 @@ export async function countWaiting(
   partnerId: string | null,
 ): Promise<readonly QueueCountRow[]> {
   return db.query(SYSTEM, countQueue, [...common(clock.date(), queueTargets), me, partnerId]);
+}
+
+/** Of every kind, also where nothing waits. */
+export async function measureWaiting({
+  db,
+  clock,
+  queueTargets,
+}: Pick<QueueDeps, 'db' | 'clock' | 'queueTargets'>) {
+  const rows = await db.query(SYSTEM, measureQueue, [...common(clock.date(), queueTargets)]);
+  return QUEUE_KINDS.map(
+    (kind) => rows.find((row) => row.kind === kind) ?? { kind, waiting: 0, overdue: 0, oldest_seconds: 0 },
+  );
 }
 
 export async function readCase(deps: QueueDeps, kind: QueueKind, subjectId: string): Promise<QueueCase> {
@@ -227,6 +240,15 @@ function holdSays({ hold_reason: reason }: Facts): string {
   return `An order is on hold. ${known?.when ?? COMPLIANCE_SAYS}`;
 }
 
+function confirmationSays({ direction, awarded, held }: Facts): string {
+  if (awarded === true) {
+    return `A dispute was decided for the buyer, and the signature that pays it does not come.${held ? ' The order is on hold as well.' : ''}`;
+  }
+  return direction === 'onramp'
+    ? 'The customer says that it has paid, and the vendor does not confirm that the money has arrived.'
+    : 'The vendor has proved its payment, and nobody confirms that the money has arrived.';
+}
+
 function paymentSays(orders: number): string {
   if (orders === 0) return 'The bank wants a person to look at a payment that no order waits for.';
   return `A payment could pay ${orders === 1 ? 'an order that is on hold' : `${orders} orders`}.`;
@@ -252,6 +274,7 @@ const SAYS: Readonly<Record<QueueKind, (facts: Facts) => string>> = {
   hold: holdSays,
   dispute: ({ held }) =>
     `Buyer and seller disagree about an order.${held ? ' The order is on hold as well: release it first.' : ''}`,
+  overdue_confirmation: confirmationSays,
   recipient_screening: () => 'The name of a recipient resembles one on a sanctions list.',
   screening_case: ({ subject_kind }) =>
     SUBJECT_SAYS[String(subject_kind)] ?? 'Something may be on a sanctions list.',
