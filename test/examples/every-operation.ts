@@ -30,6 +30,7 @@ export async function sendEveryOperation(gateway: TestGateway, run: ExampleRun):
   await run.send('sandboxFaucet');
   await webhookEndpointSteps(gateway, run, () => orders.locked());
   await webhookSteps(gateway, run);
+  await orders.settledElsewhere();
   await orders.effects();
   await orders.overdueSendOut();
   await run.send('sandboxResetClock');

@@ -1,8 +1,10 @@
+import { readCursor } from '../../apps/gateway/src/chain/watcher/watch.store.ts';
 import { connect } from '../harness/database.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { insertFailedEffect, insertKey } from '../harness/shell.ts';
 import { until } from '../harness/until.ts';
 import { chainDriver } from '../scenarios/chain-driver.ts';
+import { ownersMove } from '../scenarios/escrow-owners.ts';
 import { type OrdersDriver, oneAtATime, ordersDriver } from '../scenarios/orders-driver.ts';
 import { type OperatorAction, orderParties, signSafeTransaction } from '../scenarios/orders-parties.ts';
 import type { CustomerIds } from './customer-steps.ts';
@@ -243,6 +245,24 @@ export function orderSteps(
       await send('listApprovals');
     },
 
+    /** A cancelled order whose deposit two owners of its escrow have taken out themselves. */
+    async settledElsewhere(): Promise<void> {
+      const order_id = await funded();
+      await driver.act(order_id, 'cancel', { reason: 'changed my mind' });
+      await operate(order_id, 'hold', 'place');
+      const amount = await driver.escrowBalance(order_id);
+      const to = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
+      const call = await ownersMove(gateway, order_id, { to, amount, nonce: 0n });
+      await signing(() => chainDriver(gateway).send(partnerKey, call));
+      const chain = gateway.deps.chains.get('base-mainnet');
+      const head = await chain.client.getBlockNumber();
+      await until('the block to be read', async () => {
+        const cursor = await readCursor(gateway.deps.db, chain.settings.chainId);
+        return cursor !== undefined && cursor.blockNumber >= head;
+      });
+      await send('settleEscrowElsewhere', { params: { order_id } });
+    },
+
     /** Effects that failed. */
     async effects(): Promise<void> {
       const owner = await connect(gateway.databaseUrl);
@@ -257,10 +277,20 @@ export function orderSteps(
            now(), now())
          RETURNING difference_id`,
       );
+      // As if an escrow held more on chain than the books say.
+      const surplus = await owner.query(
+        `INSERT INTO reconciliation_differences (difference_id, kind, subject, order_id, escrow_address, asset, expected,
+           found, difference, first_seen_at, last_seen_at)
+         SELECT gen_random_uuid(), 'escrow_balance', 'escrow_balance:' || order_id, order_id, address, 'USDC@base-mainnet', '0',
+           '1', '1', now(), now()
+           FROM escrow_watches ORDER BY order_id LIMIT 1
+         RETURNING difference_id`,
+      );
       await owner.end();
       await send('checkReconciliationDifference', {
         params: { difference_id: found.rows[0].difference_id },
       });
+      await send('searchEscrowAgain', { params: { difference_id: surplus.rows[0].difference_id } });
       await send('listStuckEffects');
       await send('retryEffect', { params: { effect_id: retried } });
       await send('giveUpEffect', { params: { effect_id: givenUp } });

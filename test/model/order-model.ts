@@ -30,7 +30,7 @@ export interface ModelOrder {
   /** As it was at the last look. */
   seen: { readonly changes: number; readonly heldAt: number | null; readonly pausedMs: number };
   /** Kept without the facts: crypto is in escrow from the moment it was paid in until it was paid out. */
-  money: 'not paid in' | 'in escrow' | 'released' | 'returned';
+  money: 'not paid in' | 'in escrow' | 'released' | 'returned' | 'taken by the owners';
 }
 
 export interface Model {
@@ -105,6 +105,7 @@ const MONEY: Partial<Record<OrderTrigger, ModelOrder['money']>> = {
   deposit_finalized: 'in escrow',
   release_confirmed: 'released',
   refund_confirmed: 'returned',
+  escrow_settled_elsewhere: 'taken by the owners',
 };
 
 /** What the table says of a fact; the code of its refusal, or undefined where it was taken. */
@@ -158,13 +159,18 @@ export function expectedAccounts(order: ModelOrder, figures: Figures): Record<st
   const isOnramp = order.direction === 'onramp';
   const deposit = isOnramp ? cryptoAmount : cryptoAmount + partnerFee;
   const [seller, buyer] = isOnramp ? ['vendor', 'partner'] : ['partner', 'vendor'];
-  const accounts: Record<string, bigint> = { vendor: 0n, partner: 0n, treasury: 0n, escrow: 0n, bridge: 0n };
+  const parties = ['vendor', 'partner', 'treasury', 'escrow', 'escrow-owners', 'bridge'];
+  const accounts: Record<string, bigint> = Object.fromEntries(parties.map((party) => [party, 0n]));
   const add = (party: string, amount: bigint) => {
     accounts[party] = (accounts[party] ?? 0n) + amount;
   };
   if (order.money === 'in escrow') {
     add(seller!, -deposit);
     add('escrow', deposit);
+  }
+  if (order.money === 'taken by the owners') {
+    add(seller!, -deposit);
+    add('escrow-owners', deposit);
   }
   if (order.money === 'released') {
     add(seller!, -deposit);

@@ -189,6 +189,63 @@ describe('disputes', () => {
     await driver.booksBalance();
   });
 
+  /** Cancelled while the buyer, who knows where to pay, may be paying. */
+  async function cancelledAsItIsPaid(): Promise<string> {
+    const orderId = await driver.offrampOrder();
+    await driver.fund(orderId);
+    await driver.reaches(orderId, 'crypto_received');
+    const vendor = await parties.vendorOf(orderId);
+    await until('the instructions', async () => (await vendor.get('payment-instructions')).status === 200);
+    expect((await driver.act(orderId, 'cancel')).body.data.status).toBe('cancelled');
+    return orderId;
+  }
+
+  // Proves C7 OPERATION_NOT_ALLOWED, C3.2 row 7.
+  it('off-ramp cancelled once the buyer knows where to pay: nothing goes back until the operator says that it has not', async () => {
+    const orderId = await cancelledAsItIsPaid();
+    const deposit = await driver.escrowBalance(orderId);
+    expect(await driver.read(orderId)).toMatchObject({
+      hold: { reason: 'SETTLEMENT_REVIEW' },
+      cancelled_by: 'partner',
+      allowed_actions: [],
+    });
+    const refused = await driver.act(orderId, 'authorize-refund', { signature: `0x${'11'.repeat(65)}` });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect(await driver.published(orderId)).not.toContain('order.refund.required');
+
+    await parties.operate(orderId, 'hold', { decision: 'release' });
+    expect((await driver.read(orderId)).allowed_actions).toEqual(['authorize-refund']);
+    expect((await driver.published(orderId)).filter((type) => type === 'order.refund.required')).toHaveLength(
+      1,
+    );
+    // Whoever says so later is too late.
+    const late = await (await parties.vendorOf(orderId)).post('dispute');
+    expect([late.status, late.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    const before = await driver.balance(driver.wallet);
+    expect((await driver.refund(orderId)).status).toBe(200);
+    await until('the refund', async () => (await driver.escrowBooks(orderId)) === 0n);
+    expect(await driver.balance(driver.wallet)).toBe(before + deposit);
+  });
+
+  it('off-ramp cancelled after the buyer has paid: the buyer disputes it and has its crypto', async () => {
+    const orderId = await cancelledAsItIsPaid();
+    const { amounts, fee_breakdown: fees } = await driver.read(orderId);
+    const vendor = await parties.vendorOf(orderId);
+    expect((await vendor.post('dispute')).body.data.status).toBe('dispute_started');
+    await parties.operate(orderId, 'hold', { decision: 'release' });
+    expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
+    const before = await driver.balance(vendor.wallet);
+    const release_signature = await vendor.sign('release');
+    expect((await vendor.post('sign-release', { release_signature })).body.data.status).toBe(
+      'crypto_release_pending',
+    );
+    await driver.reaches(orderId, 'completed');
+    expect(await driver.balance(vendor.wallet)).toBe(
+      before + atomic(amounts.crypto_amount) - atomic(fees.platform_fee),
+    );
+    await driver.booksBalance();
+  });
+
   // Proves C4.6 row 8.
   it('off-ramp for the partner: the refund answers its transaction, a replay the same, a repeat 409', async () => {
     const orderId = await disputedOfframp();

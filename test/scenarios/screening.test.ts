@@ -266,9 +266,9 @@ describe('screening counts at every step that spends or reveals', () => {
       expect(await parties.isHeld(orderId)).toBe(true);
     });
 
-    it('cleared again, the order goes on', async () => {
+    it.each(['review', 'pending'])('held for %s and cleared again, the order goes on', async (status) => {
       const { id, orderId } = await funded();
-      await setScreening(id, 'review');
+      await setScreening(id, status);
       await held(orderId);
       await setScreening(id, 'clear');
       await parties.operate(orderId, 'hold', { decision: 'release' });

@@ -1,21 +1,15 @@
 import pg from 'pg';
 import { encodeFunctionData, erc20Abi } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractCall, Hex } from '../../apps/gateway/src/chain/chain-settings.ts';
-import { describeEscrow, type Escrow } from '../../apps/gateway/src/chain/escrow/escrow.ts';
-import {
-  batchCall,
-  executionCall,
-  hashSafeTransaction,
-  packSignatures,
-  payoutTransaction,
-} from '../../apps/gateway/src/chain/escrow/safe-transaction.ts';
+import { batchCall } from '../../apps/gateway/src/chain/escrow/safe-transaction.ts';
 import { inspectOrder } from '../../apps/gateway/src/chain/inspect/inspect-order.ts';
 import { closeFinishedWatches } from '../../apps/gateway/src/features/orders/escrow/reconcile-escrows.ts';
+import { reconcileAll } from '../../apps/gateway/src/features/reconciliation/reconcile.ts';
 import type { TestGateway } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 import type { ChainDriver } from './chain-driver.ts';
+import { escrowOf, ownersMove } from './escrow-owners.ts';
 import type { OfframpSteps } from './offramp-steps.ts';
 import type { FollowedOrder, OrderBook } from './order-book.ts';
 import type { OrdersDriver } from './orders-driver.ts';
@@ -50,10 +44,18 @@ describe('a third party who is first on chain', () => {
   const usdc = () => chain().settings.tokens.find(({ code }) => code === 'USDC')!.address;
   const receiptOf = (hash: Hex) => chain().client.getTransactionReceipt({ hash });
 
-  async function escrowOf(orderId: string): Promise<Escrow> {
-    const { rows } = await owner.query('SELECT escrow FROM orders WHERE order_id = $1', [orderId]);
-    return describeEscrow(chain().settings, orderId, rows[0].escrow);
+  async function ownersMoved(orderId: string, amount: bigint, nonce: bigint): Promise<Hex> {
+    const theirs = await thirdParty.send(
+      await ownersMove(gateway, orderId, { to: thirdParty.address, amount, nonce }),
+    );
+    await until('their transaction', () => receiptOf(theirs).catch(() => false));
+    return theirs;
   }
+
+  const differencesOf = async (orderId: string) =>
+    (await gateway.operator.reconciliation.get({ limit: 1 })).body.data.differences.filter(
+      ({ order_id }) => order_id === orderId,
+    );
 
   const confirmable = () => steps.fundedAnd('awaiting_fiat_received_confirmation');
 
@@ -81,7 +83,7 @@ describe('a third party who is first on chain', () => {
 
   it('and deploys the escrow delays a release by one transaction and no more', async () => {
     const order = await confirmable();
-    const { deploymentCall } = await escrowOf(order.id);
+    const { deploymentCall } = await escrowOf(gateway, order.id);
     await thirdParty.overtake(
       () => order.driver.act(order.id, 'confirm-fiat-received'),
       () => deploymentCall,
@@ -154,27 +156,12 @@ describe('a third party who is first on chain', () => {
     await driver.booksBalance();
   });
 
-  it('and executes something else that two owners have signed has not released it: nothing is sent, and the order is held', async () => {
+  it('and executes something else that two owners have signed has not released it: nothing is sent, and the order is held until an operator ends it', async () => {
     const [driver] = drivers;
     const order = await lockedOnramp();
     await driver.act(order.id, 'confirm-payment-sent');
     await order.took('3.1 confirm-payment-sent');
-    const { settings } = chain();
-    const escrow = await escrowOf(order.id);
-    const { multiSendCallOnly } = settings.contracts;
-    const other = payoutTransaction(
-      [{ token: usdc(), to: thirdParty.address, amount: 1n }],
-      multiSendCallOnly,
-    );
-    const hash = hashSafeTransaction(escrow, other);
-    const partner = privateKeyToAccount(gateway.partners[0].walletPrivateKey as Hex);
-    const signed = await packSignatures(escrow, hash, [
-      await gateway.deps.chains.service.signDigest(hash),
-      await partner.sign({ hash }),
-    ]);
-    const call = batchCall([escrow.deploymentCall, executionCall(escrow, other, signed)], multiSendCallOnly);
-    const theirs = await thirdParty.send(call);
-    await until('their transaction', () => receiptOf(theirs).catch(() => false));
+    const theirs = await ownersMoved(order.id, 1n, 0n);
 
     const told = driver.event(order.id, 'vendor_confirms_fiat');
     await until('the hold', async () => (await driver.funds(order.id)).held_for_review === true);
@@ -188,6 +175,47 @@ describe('a third party who is first on chain', () => {
     ]);
     expect(await minedFor(order.id)).toEqual([]);
     await told;
+
+    // Releasing the hold only fails again; what is left in the escrow cannot be taken for nothing.
+    const decided = (reason: string) => gateway.operator.orders.settleEscrowElsewhere(order.id, { reason });
+    const early = await decided('what the owners agreed on');
+    expect([early.status, early.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect(early.body.error.message).toContain('still holds');
+    expect((await driver.read(order.id)).status).toBe('fiat_received_confirmed');
+    const rest = await driver.escrowBalance(order.id);
+    await ownersMoved(order.id, rest, 1n);
+    const found = async () => (await differencesOf(order.id)).map(({ kind }) => kind);
+    await reconcileAll(gateway.deps);
+    expect(await found()).toEqual(['escrow_balance']);
+
+    const after = await until('the owners’ transaction to be read', async () => {
+      const answer = await decided('what the owners agreed on');
+      return answer.status === 200 && answer;
+    });
+    expect(after.body.data).toEqual({ order_id: order.id, status: 'failed' });
+    const ended = await driver.read(order.id);
+    expect(ended).toMatchObject({
+      status: 'failed',
+      failure: { code: 'ESCROW_SETTLED_ELSEWHERE', retryable: false },
+      allowed_actions: [],
+    });
+    expect((await driver.published(order.id)).at(-1)).toBe('failed');
+    expect(await driver.funds(order.id)).toMatchObject({
+      summary: 'Two owners of the escrow have moved the crypto themselves. The order needs no action.',
+      held_for_review: false,
+      waiting_for: null,
+      escrow: { state: 'emptied', booked_amount: '0.000000', balance_on_chain: '0.000000' },
+    });
+    expect(await driver.escrowBooks(order.id)).toBe(0n);
+    await driver.booksBalance();
+    const { entries } = (await gateway.operator.audit.list({ subject: `orders/${order.id}` })).body.data;
+    expect(entries[0]).toMatchObject({
+      action: 'order.escrow.settled-elsewhere',
+      after: { status: 'failed', escrow: 'emptied', tx_hashes: [ended.tx_hash, theirs] },
+    });
+    await reconcileAll(gateway.deps);
+    expect(await found()).toEqual([]);
+    expect((await decided('again')).body.error.code).toBe('INVALID_STATUS');
   });
 
   // Proves trap 41.
@@ -226,7 +254,7 @@ describe('a third party who is first on chain', () => {
     expect(rows).toEqual([{ status: 'spent', succeeded: true, tx_hash: theirs }]);
   });
 
-  it('pays into the escrow of a finished order and is seen for 30 days, by the clock of the business', async () => {
+  it('pays into the escrow of a finished order and is seen for 30 days, and after that by the reconciliation', async () => {
     const order = await confirmable();
     await order.driver.act(order.id, 'confirm-fiat-received');
     await order.took('3.2 confirm-fiat-received');
@@ -270,5 +298,9 @@ describe('a third party who is first on chain', () => {
       return rowCount === 1;
     });
     expect(await strays()).toEqual(['29']);
+    await reconcileAll(gateway.deps);
+    await until('what was paid later', async () => (await strays()).length === 2);
+    expect(await strays()).toEqual(['29', '31']);
+    expect(await isOpen()).toBe(true);
   });
 });

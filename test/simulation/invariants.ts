@@ -26,7 +26,12 @@ export function brokenInvariant(world: World): string | undefined {
   return undefined;
 }
 
-const PAYOUTS = ['escrow_released', 'escrow_returned_to_vendor', 'escrow_refunded'];
+const PAYOUTS = [
+  'escrow_released',
+  'escrow_returned_to_vendor',
+  'escrow_refunded',
+  'escrow_settled_elsewhere',
+];
 
 function oneWinner({ entries }: SeenOrder): string | undefined {
   const payouts = entries.filter((kind) => PAYOUTS.includes(kind));

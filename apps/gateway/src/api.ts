@@ -39,6 +39,7 @@ import { registerFiatPaymentRoutes } from './features/operators/orders/fiat-paym
 import {
   registerEscrowSignatureRoutes,
   registerSendOutRoutes,
+  registerSettledElsewhereRoutes,
 } from './features/operators/orders/order-escrow.routes.ts';
 import { registerOrderReadRoutes } from './features/operators/orders/order-read.routes.ts';
 import { registerOrderReviewRoutes } from './features/operators/orders/order-review.routes.ts';
@@ -187,6 +188,7 @@ export async function createApi(deps: Deps, baseUrl: string): Promise<Api> {
       registerApprovalRoutes(server, deps);
       registerDepositRoutes(server, { ...deps, depositTolerancePct: config.depositTolerancePct });
       registerSendOutRoutes(server, deps);
+      registerSettledElsewhereRoutes(server, deps);
       registerWebhookRoutes(server, deps);
       registerWebhookEndpointRoutes(server, deps);
       const consoleDeps = {

@@ -11,8 +11,19 @@ export function tokenTransferCall({ token, to, amount }: TokenTransfer): Contrac
   };
 }
 
-export function tokenBalance(client: ChainClient, token: Address, holder: Address): Promise<bigint> {
-  return client.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [holder] });
+export function tokenBalance(
+  client: ChainClient,
+  token: Address,
+  holder: Address,
+  blockNumber?: bigint,
+): Promise<bigint> {
+  return client.readContract({
+    abi: erc20Abi,
+    address: token,
+    functionName: 'balanceOf',
+    args: [holder],
+    ...(blockNumber === undefined ? {} : { blockNumber }),
+  });
 }
 
 export async function isDeployed(

@@ -1,5 +1,6 @@
 import type { ReconciliationVerdict } from '@causeway/protocol';
 import type { DifferenceKind } from '@causeway/protocol/console';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Two records of one thing that do not agree. */
 export interface Difference {
@@ -48,6 +49,8 @@ export interface ReconciliationPart {
   sweep(cursor: string | null): Promise<Sweep>;
   /** Looks at one difference again. */
   again(subject: string, kind: DifferenceKind): Promise<SecondLook>;
+  /** Where looking once more may end the difference: asks for it, with the difference that is kept. It must not repeat itself. */
+  mend?(unit: UnitOfWork, found: Difference): Promise<void>;
 }
 
 export function secondLook(found: readonly Difference[], subject: string, kind: DifferenceKind): SecondLook {

@@ -604,7 +604,7 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "http_status": 409,
     "message": "A desk keeps at least one admin who can sign in.",
     "retryable": false,
-    "doc": "The change would leave the desk without an admin; make another member an admin first."
+    "doc": "The change would leave the desk without an admin; make another member an admin first. The operator may disable the last admin of a partner or a vendor."
   },
   "OWN_ROLE": {
     "kind": "error",
@@ -845,6 +845,12 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
     "message": "The escrow or a transaction of the order failed on chain.",
     "retryable": true,
     "doc": "Repeating the transaction could not cure it. Crypto in escrow goes back to its owner; off-ramp, sign the refund while allowed_actions contains authorize-refund."
+  },
+  "ESCROW_SETTLED_ELSEWHERE": {
+    "kind": "order_failure",
+    "message": "The owners of the escrow moved its crypto themselves.",
+    "retryable": false,
+    "doc": "Two of the three owners executed another transaction than the order’s payout, and nothing is left in the escrow; what they agreed on is between them. Nothing more is paid out for the order."
   },
   "DISPUTE_DECIDED_FOR_VENDOR": {
     "kind": "order_failure",

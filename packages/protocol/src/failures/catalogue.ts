@@ -63,6 +63,11 @@ export const ORDER_FAILURES = {
     retryable: true,
     when: 'Repeating the transaction could not cure it. Crypto in escrow goes back to its owner; off-ramp, sign the refund while allowed_actions contains authorize-refund.',
   },
+  ESCROW_SETTLED_ELSEWHERE: {
+    message: 'The owners of the escrow moved its crypto themselves.',
+    retryable: false,
+    when: 'Two of the three owners executed another transaction than the order’s payout, and nothing is left in the escrow; what they agreed on is between them. Nothing more is paid out for the order.',
+  },
   DISPUTE_DECIDED_FOR_VENDOR: {
     message: 'The dispute was decided for the vendor.',
     retryable: false,

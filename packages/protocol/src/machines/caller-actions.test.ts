@@ -26,6 +26,7 @@ const OPERATOR_STATES: readonly Partial<typeof facts>[] = [
   { escrow: 'funded', proofPending: true },
   { escrow: 'funded', awardedToBuyer: true },
   { held: true, kycCleared: false },
+  { held: true, escrow: 'funded' },
 ];
 
 /** What an actor may report, in either direction. */
@@ -84,9 +85,14 @@ describe('the actions of a caller', () => {
       'onramp',
       'fiat_received_confirmed',
       { held: true, kycCleared: false, releaseSigned: true },
-      ['hold:release', 'hold:override_kyc'],
+      ['hold:release', 'hold:override_kyc', 'escrow:settled_elsewhere'],
     ],
-    ['onramp', 'fiat_received_confirmed', { held: true }, ['hold:release', 'escrow-signature:release']],
+    [
+      'onramp',
+      'fiat_received_confirmed',
+      { held: true },
+      ['hold:release', 'escrow-signature:release', 'escrow:settled_elsewhere'],
+    ],
   ])('%s, %s: an operator has what the table lets it report', (direction, status, more, actions) => {
     const order = { direction, status, facts: { ...facts, escrow: 'funded' as const, ...more } };
     expect(orderActionsOf('operator', order)).toEqual(actions);
@@ -105,7 +111,13 @@ describe('the actions of a caller', () => {
     );
     expect([...seen].sort()).toEqual([
       ...['dispute:for_buyer', 'dispute:for_seller', 'dispute:open', 'escrow-signature:refund'],
-      ...['escrow-signature:release', 'hold:override_kyc', 'hold:place', 'hold:release'],
+      ...[
+        'escrow-signature:release',
+        'escrow:settled_elsewhere',
+        'hold:override_kyc',
+        'hold:place',
+        'hold:release',
+      ],
       ...['proof-review:accepted', 'proof-review:rejected', 'proof-review:start'],
       ...['send-out:failed', 'send-out:settled'],
     ]);

@@ -35,6 +35,7 @@ const OPERATOR_TRIGGERS = {
   'proof-review:rejected': 'proof_rejected',
   'escrow-signature:release': 'release_authorized',
   'escrow-signature:refund': 'refund_authorized',
+  'escrow:settled_elsewhere': 'escrow_settled_elsewhere',
   'send-out:settled': 'bridge_settled',
   'send-out:failed': 'bridge_failed',
 } as const satisfies Readonly<Record<string, OrderTrigger>>;

@@ -62,6 +62,7 @@ export const POSTING_KINDS = [
   'escrow_released',
   'escrow_refunded',
   'escrow_returned_to_vendor',
+  'escrow_settled_elsewhere',
   'send_out_settled',
   'deposit_held',
   'deposit_accepted',

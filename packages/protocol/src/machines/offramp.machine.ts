@@ -20,6 +20,7 @@ import {
   plainHoldReleases,
   screeningHolds,
 } from './order-holds.ts';
+import { settledElsewhere } from './order-settled-elsewhere.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const REFUNDABLE: StatusSpec<OrderTrigger, OrderGuard>['next'] = [
@@ -226,11 +227,33 @@ const payout: readonly OrderRule<OfframpStatus>[] = [
     from: 'crypto_received',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: ['not_held', 'kyc_still_cleared', 'payee_still_cleared', 'payout_wallets_still_cleared'],
+    guard: [
+      'not_held',
+      'kyc_still_cleared',
+      'payee_still_cleared',
+      'payout_wallets_still_cleared',
+      'payee_unshown',
+    ],
+    to: 'crypto_received',
+    emits: [],
+    sets: { payeeShown: true },
+    spec: 'Safety: KYC and screening are read again at the moment the buyer learns where to pay',
+  },
+  {
+    from: 'crypto_received',
+    on: 'payout_details_requested',
+    by: ['vendor'],
+    guard: [
+      'not_held',
+      'kyc_still_cleared',
+      'payee_still_cleared',
+      'payout_wallets_still_cleared',
+      'payee_shown',
+    ],
     to: 'crypto_received',
     emits: [],
     noop: true,
-    spec: 'Safety: KYC and screening are read again at the moment the buyer learns where to pay',
+    spec: 'Safety: likewise, when it is read again',
   },
   {
     from: 'fiat_payment_started',
@@ -385,7 +408,6 @@ const holds: readonly (OrderRule<OfframpStatus> | HoldRule<OfframpStatus>)[] = [
     'awaiting_fiat_received_confirmation',
     'crypto_release_pending',
     'completed',
-    'cancelled',
     'dispute_started',
   ]),
   ...holdReleasesThatResume('crypto_received', 'payout_requested'),
@@ -403,7 +425,14 @@ export const offrampMachine: OrderMachine<OfframpStatus> = defineMachine<
   title: 'Off-ramp order',
   statuses,
   guards: ORDER_GUARDS,
-  transitions: [...funding, ...payout, ...releaseSignedAgain(), ...OFFRAMP_STOPS, ...holds],
+  transitions: [
+    ...funding,
+    ...payout,
+    ...releaseSignedAgain(),
+    ...OFFRAMP_STOPS,
+    ...settledElsewhere(),
+    ...holds,
+  ],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
     trigger: {

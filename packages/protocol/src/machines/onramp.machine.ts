@@ -21,6 +21,7 @@ import {
   plainHoldReleases,
   screeningHolds,
 } from './order-holds.ts';
+import { settledElsewhere } from './order-settled-elsewhere.ts';
 import type { OrderTrigger } from './order-vocabulary.ts';
 
 const statuses: Record<OnrampStatus, StatusSpec<OrderTrigger, OrderGuard>> = {
@@ -181,7 +182,7 @@ const path: readonly OrderRule<OnrampStatus>[] = [
     from: 'awaiting_fiat_transfer',
     on: 'payment_sent_confirmed',
     by: ['partner', 'customer'],
-    guard: ['pays_vendor', 'payer_known'],
+    guard: ['payer_known'],
     to: 'fiat_transfer_pending',
     emits: CHANGED,
     action: 'confirm-payment-sent',
@@ -400,12 +401,14 @@ export const onrampMachine: OrderMachine<OnrampStatus> = defineMachine<
     ...sendOut,
     ...disputes,
     ...ONRAMP_STOPS,
+    ...settledElsewhere(),
     ...holds,
   ],
   before: {
     actor: { partner: ['created_by_api'], customer: ['created_by_widget'] },
     trigger: {
       bridge_authorized: ['no_send_out_under_way'],
+      payment_sent_confirmed: ['pays_vendor'],
       refund_authorized: ['not_held'],
     },
   },

@@ -39,6 +39,8 @@ export interface OrderFacts {
   readonly transferAuthorization: 'none' | 'live' | 'spent';
   /** `failed_unspent`: the send-out failed, yet its signed request can still execute. */
   readonly sendOut: 'none' | 'in_progress' | 'failed_unspent' | 'failed_spent' | 'completed';
+  /** The buyer of an off-ramp order has been told where to pay: its fiat may be on the way. */
+  readonly payeeShown: boolean;
   /** A payment proof waits for review or is under review. */
   readonly proofPending: boolean;
   readonly proofRejections: number;
@@ -68,6 +70,7 @@ export const INITIAL_ORDER_FACTS: OrderFacts = {
   refundAsked: false,
   transferAuthorization: 'none',
   sendOut: 'none',
+  payeeShown: false,
   proofPending: false,
   proofRejections: 0,
 };
@@ -361,6 +364,19 @@ export const ORDER_GUARDS = {
     says: 'the partner has not been asked to sign the refund yet',
     reads: ['refundAsked'],
     holds: (facts) => facts.refundAsked !== true,
+  },
+  payee_shown: {
+    code: 'INVALID_STATUS',
+    says: 'the buyer has been told where to pay',
+    reads: ['payeeShown'],
+    // Orders from before the fact was kept lack it.
+    holds: (facts) => facts.payeeShown === true,
+  },
+  payee_unshown: {
+    code: 'INVALID_STATUS',
+    says: 'the buyer has not been told where to pay',
+    reads: ['payeeShown'],
+    holds: (facts) => facts.payeeShown !== true,
   },
   fiat_anchored: {
     code: 'INVALID_STATUS',

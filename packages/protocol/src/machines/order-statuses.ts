@@ -27,6 +27,15 @@ export function orderStatusesThatKnow(trigger: OrderTrigger): OrderStatus[] {
   return statusesWhere((machine, status) => knowsTrigger(machine, status, trigger));
 }
 
+/** Where the order goes on only when one side says that the fiat has arrived. */
+export function orderStatusesAwaitingFiatConfirmation(): OrderStatus[] {
+  return statusesWhere((machine, status) =>
+    machine.transitions.some(
+      (row) => row.follow === 'release_started' && row.to !== status && sourcesOf(row).includes(status),
+    ),
+  );
+}
+
 /** Where the partner may have the next step: while the order is under way, and after its end. */
 export function orderStatusesWithPartnerStep(): { underWay: OrderStatus[]; ended: OrderStatus[] } {
   const hasStep = (machine: OrderMachine, status: OrderStatus) =>

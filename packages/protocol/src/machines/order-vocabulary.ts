@@ -75,6 +75,7 @@ export const ORDER_TRIGGERS = [
   'refund_signed_by_vendor',
   'refund_confirmed',
   'refund_failed',
+  'escrow_settled_elsewhere',
   'hold_placed',
   'hold_released',
   'kyc_waived',
@@ -97,6 +98,7 @@ const INTERRUPTIONS: ReadonlySet<OrderTrigger> = new Set<OrderTrigger>([
   'transfer_authorization_lapsed',
   'release_failed',
   'refund_failed',
+  'escrow_settled_elsewhere',
   'refund_signed_by_vendor',
   'bridge_failed',
 ]);

@@ -114,7 +114,6 @@ function lostLater<F, G extends string>(by: readonly Actor[], more: Partial<Row<
 const simulated: readonly Row<NoFacts, never>[] = SCREENING_STATUSES.flatMap((to): Row<NoFacts, never>[] => {
   const on = SANDBOX_SCREENING_TRIGGERS[to];
   const others = SCREENING_STATUSES.filter((status) => status !== to);
-  const isLost = to === 'review' || to === 'blocked';
   return [
     {
       from: others,
@@ -122,7 +121,7 @@ const simulated: readonly Row<NoFacts, never>[] = SCREENING_STATUSES.flatMap((to
       by: ['simulator'],
       to,
       emits: [],
-      ...(isLost ? { effects: LOST } : {}),
+      ...(to === 'clear' ? {} : { effects: LOST }),
       spec: 'D11: the sandbox sets any status',
     },
     { from: to, on, by: ['simulator'], to, emits: [], noop: true, spec: 'D11: already there' },

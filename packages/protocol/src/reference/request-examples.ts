@@ -225,6 +225,8 @@ const OPERATOR = {
   rejectApproval: BECAUSE,
   retryEffect: BECAUSE,
   giveUpEffect: BECAUSE,
+  settleEscrowElsewhere: BECAUSE,
+  searchEscrowAgain: BECAUSE,
   snoozeQueueCase: { minutes: 60, ...BECAUSE },
   replayPartnerDelivery: BECAUSE,
   replayPartnerEvents: { since: '2026-11-01T00:00:00Z', ...BECAUSE },

@@ -44,6 +44,7 @@ import type {
   Empty,
   ErasedRecipient,
   ErasedUser,
+  EscrowSearch,
   Estimate,
   EventList,
   ExportAllOrdersQuery,
@@ -553,6 +554,8 @@ export interface OperatorOrdersResource {
   submitSignature(orderId: string, body: OwnerSignatureInput, options?: RequestOptions): Promise<CompactOrder>;
   /** Decide a send-out whose bridge does not answer. `POST /api/v1/operator/orders/{order_id}/send-out` */
   decideSendOut(orderId: string, body: SendOutDecisionInput, options?: RequestOptions): Promise<CompactOrder>;
+  /** End an order whose escrow its owners have emptied themselves. `POST /api/v1/operator/orders/{order_id}/escrow-settled-elsewhere` */
+  settleEscrowElsewhere(orderId: string, body: ReasonInput, options?: RequestOptions): Promise<CompactOrder>;
 }
 
 export interface OperatorProofsResource {
@@ -583,6 +586,8 @@ export interface OperatorEffectsResource {
 export interface OperatorReconciliationResource {
   /** Reconcile the books. `GET /api/v1/operator/reconciliation` */
   get(query?: ReconcileQuery, options?: RequestOptions): Promise<Reconciliation>;
+  /** Search the chain again for an escrow that differs. `POST /api/v1/operator/reconciliation/differences/{difference_id}/search` */
+  searchEscrow(differenceId: string, body: ReasonInput, options?: RequestOptions): Promise<EscrowSearch>;
   /** Compare again where two records differed. `POST /api/v1/operator/reconciliation/differences/{difference_id}/check` */
   checkDifference(differenceId: string, options?: RequestOptions): Promise<DifferenceCheck>;
 }
@@ -780,7 +785,7 @@ export interface FiatAccountsResource {
   /** Get the fiat account configuration. `GET /api/v1/partner/fiat-accounts/config` */
   config(options?: RequestOptions): Promise<FiatAccountsConfig>;
   /** Issue a fiat account. `POST /api/v1/partner/users/{user_uuid}/fiat-accounts` */
-  issue(userUuid: string, body: FiatAccountInput, options?: RequestOptions): Promise<FiatAccount>;
+  issue(userUuid: string, body?: FiatAccountInput, options?: RequestOptions): Promise<FiatAccount>;
   /** List fiat accounts of a customer, oldest first. `GET /api/v1/partner/users/{user_uuid}/fiat-accounts` */
   list(userUuid: string, options?: RequestOptions): Promise<FiatAccountList>;
   /** Get a fiat account. `GET /api/v1/partner/users/{user_uuid}/fiat-accounts/{id}` */
@@ -1044,6 +1049,7 @@ export const RESOURCES = {
       signingParameters: 'GET /operator/orders/{order_id}/escrow-signing-parameters q',
       submitSignature: 'POST /operator/orders/{order_id}/escrow-signature bk',
       decideSendOut: 'POST /operator/orders/{order_id}/send-out bk',
+      settleEscrowElsewhere: 'POST /operator/orders/{order_id}/escrow-settled-elsewhere bk',
     },
     proofs: {
       list: 'GET /operator/proof-reviews q offset:reviews',
@@ -1061,6 +1067,7 @@ export const RESOURCES = {
     },
     reconciliation: {
       get: 'GET /operator/reconciliation q',
+      searchEscrow: 'POST /operator/reconciliation/differences/{difference_id}/search bk',
       checkDifference: 'POST /operator/reconciliation/differences/{difference_id}/check k',
     },
     queue: {

@@ -714,6 +714,13 @@ export interface EscrowOwners {
 
 export type EscrowPurpose = "refund" | "release" | (string & {});
 
+export interface EscrowSearch {
+  difference_id: Uuid;
+  escrow_address: string;
+  /** Blocks since then are searched: when the order was opened */
+  searched_since: Timestamp;
+}
+
 export type EscrowState = "none" | "funded" | "releasing" | "refunding" | "emptied" | (string & {});
 
 export interface Estimate {
@@ -757,7 +764,7 @@ export interface ExportAllOrdersQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
   partner_id?: Uuid;
 }
 
@@ -767,7 +774,7 @@ export interface ExportBooksQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
   partner_id?: Uuid;
 }
 
@@ -777,7 +784,7 @@ export interface ExportFeesQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
 }
 
 export interface ExportFiatAccountQuery {
@@ -786,7 +793,7 @@ export interface ExportFiatAccountQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
 }
 
 export interface ExportLedgerQuery {
@@ -795,7 +802,7 @@ export interface ExportLedgerQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
 }
 
 export interface ExportOrdersQuery {
@@ -804,7 +811,7 @@ export interface ExportOrdersQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
   /** May be repeated; any of them matches */
   status?: OrderStatus[];
   order_type?: OrderType;
@@ -818,11 +825,11 @@ export interface ExportVendorStatementQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
 }
 
 /** From the catalogue of failures; new codes may be added */
-export type FailureCode = "CANCELLED_ON_REQUEST" | "NO_VENDOR_ACCEPTED" | "VENDOR_DID_NOT_FUND" | "FIAT_NOT_SENT" | "TRANSFER_NOT_AUTHORIZED" | "VENDOR_DID_NOT_PAY" | "PAYMENT_PROOF_NOT_RENEWED" | "PAYMENT_PROOFS_REFUSED" | "COST_BOUND_EXCEEDED" | "ESCROW_ERROR" | "DISPUTE_DECIDED_FOR_VENDOR" | "DISPUTE_DECIDED_FOR_PARTNER" | (string & {});
+export type FailureCode = "CANCELLED_ON_REQUEST" | "NO_VENDOR_ACCEPTED" | "VENDOR_DID_NOT_FUND" | "FIAT_NOT_SENT" | "TRANSFER_NOT_AUTHORIZED" | "VENDOR_DID_NOT_PAY" | "PAYMENT_PROOF_NOT_RENEWED" | "PAYMENT_PROOFS_REFUSED" | "COST_BOUND_EXCEEDED" | "ESCROW_ERROR" | "ESCROW_SETTLED_ELSEWHERE" | "DISPUTE_DECIDED_FOR_VENDOR" | "DISPUTE_DECIDED_FOR_PARTNER" | (string & {});
 
 export interface FeeBreakdown {
   /** A decimal number as text; parse it as a decimal, never as a float */
@@ -850,9 +857,6 @@ export interface FiatAccount {
   /** ISO 8601, UTC */
   created_at: Timestamp;
 }
-
-/** IANA name. Days begin, and times are written, by its clock */
-export type FiatAccountId = string;
 
 export interface FiatAccountInput {
   currency?: string;
@@ -995,7 +999,7 @@ export interface GetStatisticsQuery {
   /** Last day, which counts too; today where it is absent. At most 366 days in all */
   to?: string;
   /** IANA name. Days begin, and times are written, by its clock */
-  time_zone?: FiatAccountId;
+  time_zone?: string;
   /** How orders are put together in `series`. A week begins on Monday */
   interval?: StatisticsInterval;
 }
@@ -2528,7 +2532,7 @@ export interface OrderStatusChangedData {
 
 export interface OrderStep {
   actor: Actor;
-  fact: "order_initiated" | "liquidity_checked" | "vendor_accepted" | "vendor_declined" | "escrow_funded" | "payer_details_submitted" | "payment_sent_confirmed" | "deposit_matched" | "deposit_held" | "deposit_hold_released" | "vendor_payment_started" | "vendor_payment_sent" | "vendor_payment_refused" | "fiat_confirmed_by_vendor" | "transfer_authorized" | "transfer_failed" | "transfer_authorization_lapsed" | "deposit_finalized" | "payout_requested" | "payout_details_requested" | "proof_submitted" | "proof_review_started" | "proof_accepted" | "proof_rejected" | "fiat_received_confirmed_by_partner" | "fiat_received_confirmed_by_provider" | "release_authorized" | "release_started" | "release_confirmed" | "release_failed" | "bridge_authorized" | "bridge_settled" | "bridge_failed" | "bridge_authorization_lapsed" | "cancelled_by_partner" | "order_expired" | "escrow_failed" | "cost_bound_exceeded" | "cost_bound_met" | "dispute_opened" | "dispute_resolved_to_buyer" | "dispute_resolved_to_seller" | "refund_authorized" | "refund_signed_by_vendor" | "refund_confirmed" | "refund_failed" | "hold_placed" | "hold_released" | "kyc_waived" | "screening_lost" | (string & {});
+  fact: "order_initiated" | "liquidity_checked" | "vendor_accepted" | "vendor_declined" | "escrow_funded" | "payer_details_submitted" | "payment_sent_confirmed" | "deposit_matched" | "deposit_held" | "deposit_hold_released" | "vendor_payment_started" | "vendor_payment_sent" | "vendor_payment_refused" | "fiat_confirmed_by_vendor" | "transfer_authorized" | "transfer_failed" | "transfer_authorization_lapsed" | "deposit_finalized" | "payout_requested" | "payout_details_requested" | "proof_submitted" | "proof_review_started" | "proof_accepted" | "proof_rejected" | "fiat_received_confirmed_by_partner" | "fiat_received_confirmed_by_provider" | "release_authorized" | "release_started" | "release_confirmed" | "release_failed" | "bridge_authorized" | "bridge_settled" | "bridge_failed" | "bridge_authorization_lapsed" | "cancelled_by_partner" | "order_expired" | "escrow_failed" | "cost_bound_exceeded" | "cost_bound_met" | "dispute_opened" | "dispute_resolved_to_buyer" | "dispute_resolved_to_seller" | "refund_authorized" | "refund_signed_by_vendor" | "refund_confirmed" | "refund_failed" | "escrow_settled_elsewhere" | "hold_placed" | "hold_released" | "kyc_waived" | "screening_lost" | (string & {});
 }
 
 export type OrderType = "onramp" | "offramp" | "payment_request" | (string & {});
@@ -2829,7 +2833,7 @@ export type PurposeOfPayment = "family_support" | "salary" | "goods" | "services
 
 export interface QueueCase {
   kind: QueueKind;
-  /** Of the customer (kyc), the proof, the order (hold, dispute), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
+  /** Of the customer (kyc), the proof, the order (hold, dispute, overdue_confirmation), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
   subject_id: Uuid;
   order_id: Uuid | null;
   partner_id: Uuid | null;
@@ -2858,7 +2862,7 @@ export interface QueueCase {
 
 export interface QueueCaseDetail {
   kind: QueueKind;
-  /** Of the customer (kyc), the proof, the order (hold, dispute), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
+  /** Of the customer (kyc), the proof, the order (hold, dispute, overdue_confirmation), the recipient, the screening case, the deposit, the fiat payment, the offer, the effect or the difference */
   subject_id: Uuid;
   order_id: Uuid | null;
   partner_id: Uuid | null;
@@ -2929,7 +2933,7 @@ export interface QueueCounts {
   }[];
 }
 
-export type QueueKind = "kyc" | "proof" | "hold" | "dispute" | "recipient_screening" | "screening_case" | "deposit" | "fiat_payment" | "offer" | "effect" | "reconciliation" | (string & {});
+export type QueueKind = "kyc" | "proof" | "hold" | "dispute" | "overdue_confirmation" | "recipient_screening" | "screening_case" | "deposit" | "fiat_payment" | "offer" | "effect" | "reconciliation" | (string & {});
 
 export interface QueueList {
   cases: QueueCase[];
@@ -4524,7 +4528,7 @@ export interface ErrorDetails {
   CONSOLE_SESSION_NOT_FOUND: Record<string, never>;
   /** No passkey of this user has this id; read the ids from GET /console/account. */
   PASSKEY_NOT_FOUND: Record<string, never>;
-  /** The change would leave the desk without an admin; make another member an admin first. */
+  /** The change would leave the desk without an admin; make another member an admin first. The operator may disable the last admin of a partner or a vendor. */
   LAST_ADMIN: Record<string, never>;
   /** No user changes the own role, nor disables or resets the own account as a member of the team; ask another admin. */
   OWN_ROLE: Record<string, never>;

@@ -17,7 +17,7 @@ const OwnerSignature = lazy(async () => {
 
 interface Decision {
   readonly key: string;
-  readonly operation: 'decideOrderHold' | 'decideOrderDispute' | 'reviewProof';
+  readonly operation: 'decideOrderHold' | 'decideOrderDispute' | 'reviewProof' | 'settleEscrowElsewhere';
   readonly label: string;
   readonly done: string;
   readonly confirm: string;
@@ -59,6 +59,16 @@ const DECISIONS: readonly Decision[] = [
     done: 'Decided for the seller',
     confirm: 'The escrow goes back to the seller, and the order ends.',
     run: (orderId, reason) => api.operator.orders.decideDispute(orderId, { decision: 'for_seller', reason }),
+  },
+  {
+    key: 'escrow:settled_elsewhere',
+    operation: 'settleEscrowElsewhere',
+    label: 'The owners have emptied the escrow',
+    done: 'The order has ended',
+    confirm:
+      'Only where two owners of the escrow have moved its crypto in a transaction of their own: that is looked up on the chain. The order ends, and nothing more is paid out.',
+    color: 'red',
+    run: (orderId, reason) => api.operator.orders.settleEscrowElsewhere(orderId, { reason }),
   },
   {
     key: 'proof-review:start',

@@ -59,6 +59,8 @@ export function nodeTroubles(logger: Logger, registry: Registry): NonNullable<No
     labelNames: ['kind'],
     registers: [registry],
   });
+  // A counter that begins with its first trouble has not grown by it: an alert on its growth would miss that one.
+  for (const kind of ['node', 'disagreement'] as const) troubles.inc({ kind }, 0);
   return (trouble, kind) => {
     troubles.inc({ kind });
     if (kind === 'node') logger.warn({ trouble }, 'chain node in trouble');

@@ -11,29 +11,40 @@ const NEW_WATCHES_AT_ONCE = 200;
 const RANGES_AT_ONCE = 20;
 
 /**
- * Escrows that became known after some blocks had been read: those blocks are searched for them alone, a part at a time.
- * True when nothing is left to search, or another process has moved on and the rest is for the next look.
+ * Escrows that became known after some blocks had been read, or that are searched again: those blocks are searched for them
+ * alone, a part at a time. True when nothing is left to search, or another process has moved on and the rest is for the
+ * next look.
  */
-export async function lookBackFurther(watching: Watching, cursor: Cursor): Promise<boolean> {
-  const lookBack = await lookBackUnderWay(watching, cursor);
-  watching.lookBack = lookBack;
+export async function lookBackFurther(
+  watching: Watching,
+  search: keyof Watching['lookBacks'],
+  cursor: Cursor,
+): Promise<boolean> {
+  const lookBack = await lookBackUnderWay(watching, search, cursor);
+  watching.lookBacks[search] = lookBack;
   if (lookBack === undefined) return true;
   for (let ranges = 0; lookBack.nextBlock <= cursor.blockNumber; ranges++) {
     if (ranges === RANGES_AT_ONCE) return false;
-    if (!(await shrinking(lookBack, watching.limits, () => search(watching, lookBack, cursor)))) return true;
+    if (!(await shrinking(lookBack, watching.limits, () => searchRange(watching, lookBack, cursor))))
+      return true;
   }
   const isOver = await record(watching, cursor, async (unit) =>
     finishCatchingUp(unit, watching.chainId, lookBack.watches),
   );
-  if (isOver) watching.lookBack = undefined;
+  if (isOver) watching.lookBacks[search] = undefined;
   return true;
 }
 
-async function lookBackUnderWay(watching: Watching, cursor: Cursor): Promise<LookBack | undefined> {
-  const watches = await listNewWatches(watching.db, watching.chainId, NEW_WATCHES_AT_ONCE);
+async function lookBackUnderWay(
+  watching: Watching,
+  search: keyof Watching['lookBacks'],
+  cursor: Cursor,
+): Promise<LookBack | undefined> {
+  const watches = await listNewWatches(watching.db, watching.chainId, search, NEW_WATCHES_AT_ONCE);
   // Another process may have searched for all of them meanwhile.
   if (watches.length === 0) return undefined;
-  const { lookBack, rangeBlocks } = watching;
+  const { rangeBlocks } = watching;
+  const lookBack = watching.lookBacks[search];
   if (lookBack !== undefined && (await isStillThere(watching, lookBack.reached))) return lookBack;
   const nextBlock = await searchedFrom(watching, cursor, watches);
   return { watches, nextBlock, reached: undefined, rangeBlocks };
@@ -45,7 +56,7 @@ async function isStillThere(watching: Watching, reached: Cursor | undefined): Pr
 }
 
 /** One range. False where another process moved the cursor while it was read: it is read again. */
-async function search(watching: Watching, lookBack: LookBack, cursor: Cursor): Promise<boolean> {
+async function searchRange(watching: Watching, lookBack: LookBack, cursor: Cursor): Promise<boolean> {
   const { reader } = watching;
   const { watches, nextBlock: fromBlock, rangeBlocks } = lookBack;
   const range = { fromBlock, toBlock: smaller(fromBlock + rangeBlocks - 1n, cursor.blockNumber) };

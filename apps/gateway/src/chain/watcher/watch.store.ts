@@ -109,10 +109,13 @@ const selectChangedWatches = statement<[chainId: number, horizon: string], Chang
   watchesWhere('changed_in >= $2::xid8'),
 );
 
-const selectNewWatches = statement<[chainId: number, limit: number], WatchRow & { known_since: Date }>(
+const selectNewWatches = statement<
+  [chainId: number, again: boolean, limit: number],
+  WatchRow & { known_since: Date }
+>(
   'chain.new_watches',
   `SELECT ${WATCH_COLUMNS}, coalesce(known_since, registered_at) AS known_since FROM escrow_watches
-    WHERE chain_id = $1 AND NOT caught_up ORDER BY registered_at LIMIT $2`,
+    WHERE chain_id = $1 AND NOT caught_up AND (searched_again_for IS NOT NULL) = $2 ORDER BY registered_at LIMIT $3`,
 );
 
 const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
@@ -123,6 +126,19 @@ const markCaughtUp = statement<[chainId: number, addresses: readonly string[]]>(
 const selectCaughtUpSince = statement<[chainId: number, horizon: string], { address: Address }>(
   'chain.caught_up_since',
   'SELECT address FROM escrow_watches WHERE chain_id = $1 AND changed_in >= $2::xid8 AND caught_up',
+);
+
+const searchWatch = statement<
+  [orderId: string, address: string, balance: string, anew: boolean],
+  { known_since: Date }
+>(
+  'chain.search_watch_again',
+  `UPDATE escrow_watches w
+      SET caught_up = false, closed_at = NULL, searched_again_for = $3,
+          known_since = least(known_since, registered_at, (SELECT created_at FROM orders o WHERE o.order_id = w.order_id))
+    WHERE w.order_id = $1 AND w.address = $2
+      AND ($4 OR w.searched_again_for IS DISTINCT FROM $3)
+   RETURNING w.known_since`,
 );
 
 const markNew = statement<[chainId: number, addresses: readonly string[]]>(
@@ -192,13 +208,14 @@ export async function readChangedWatches(
   return changesOf(await db.query(SYSTEM, selectChangedWatches, [chainId, horizon]));
 }
 
-/** Which blocks before the cursor may hold a deposit for it is told by `knownSince`. */
+/** New ones, or those that are searched again. Which blocks before the cursor may hold a deposit is told by `knownSince`. */
 export async function listNewWatches(
   db: Database,
   chainId: number,
+  search: 'first' | 'again',
   limit: number,
 ): Promise<(EscrowWatch & { readonly knownSince: Date })[]> {
-  const rows = await db.query(SYSTEM, selectNewWatches, [chainId, limit]);
+  const rows = await db.query(SYSTEM, selectNewWatches, [chainId, search === 'again', limit]);
   return rows.map((row) => ({ ...watchOf(row), knownSince: row.known_since }));
 }
 
@@ -214,6 +231,21 @@ export async function caughtUpSince(unit: UnitOfWork, chainId: number, horizon: 
 /** The blocks behind the cursor are searched for them once more. */
 export function catchUpAgain(unit: UnitOfWork, chainId: number, addresses: readonly Address[]): void {
   unit.tx.defer(markNew, [chainId, addresses]);
+}
+
+/**
+ * All blocks since the order was opened are searched for its escrow, and it is watched again until the order is over: what a
+ * node did not tell of, or what was paid when it was watched no longer, is found. Once for each balance, unless it is asked
+ * for anew. Answers since when; null where there is nothing to do.
+ */
+export async function searchAgain(
+  unit: UnitOfWork,
+  escrow: { readonly orderId: string; readonly address: string; readonly balance: string },
+  { anew }: { readonly anew: boolean },
+): Promise<Date | null> {
+  const { orderId, address, balance } = escrow;
+  const [row] = await unit.tx.query(searchWatch, [orderId, address, balance, anew]);
+  return row?.known_since ?? null;
 }
 
 function cursorOf(rows: readonly CursorRow[]): Cursor | undefined {

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { feeOnTransferToken } from '@causeway/contracts';
+import { createWalletClient, encodeFunctionData, getAddress, http } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cloneDatabase } from '../../../../../test/harness/database.ts';
 import { until } from '../../../../../test/harness/until.ts';
@@ -22,7 +25,7 @@ import { randomWallet, startTestChain, type TestChain, type TestWallet } from '.
 import { startRpcProxy } from '../testing/rpc-proxy.ts';
 import { tokenTransferCall } from '../token-reads.ts';
 import type { ChainFact, EscrowWatch } from './chain-facts.ts';
-import { readCursor, stopWatching, watchEscrow } from './watch.store.ts';
+import { readCursor, searchAgain, stopWatching, watchEscrow } from './watch.store.ts';
 import { createWatcher, FinalityBrokenError } from './watcher.ts';
 import type { WatcherDeps } from './watching.ts';
 
@@ -182,6 +185,44 @@ describe('a deposit', () => {
   });
 
   // Proves trap 24.
+  test('of a token that takes a fee counts with what arrives: the expected amount is credited, less is held', async () => {
+    const account = privateKeyToAccount(vendor.privateKey);
+    const wallet = createWalletClient({ account, transport: http(chain.settings.rpcUrl) });
+    const deploying = { ...feeOnTransferToken, args: [vendor.address] } as const;
+    const hash = await wallet.deployContract({ ...deploying, chain: null });
+    const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash });
+    const token = { code: 'FEE', address: getAddress(contractAddress!), decimals: 6 };
+    const { abi } = feeOnTransferToken;
+    const mint = encodeFunctionData({ abi, functionName: 'mint', args: [vendor.address, 10n * AMOUNT] });
+    await chain.send(vendor, { to: token.address, data: mint, value: 0n });
+    const settings = {
+      ...chain.settings,
+      confirmations: CONFIRMATIONS,
+      tokens: [...chain.settings.tokens, token],
+    };
+    const [less, exact] = [
+      await register({ ...newWatch(), token: token.address }),
+      await register({ ...newWatch(), token: token.address }),
+    ];
+    const watcher = await started({ settings });
+    // It burns one unit of each transfer.
+    for (const [watch, amount] of [
+      [less, AMOUNT],
+      [exact, AMOUNT + 1n],
+    ] as const) {
+      await chain.send(vendor, tokenTransferCall({ token: token.address, to: watch.address, amount }));
+    }
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    expect(await deposits(less)).toMatchObject([
+      { kind: 'short', disposition: 'held_for_review', amount: `${AMOUNT - 1n}` },
+    ]);
+    expect(await deposits(exact)).toMatchObject([
+      { kind: 'exact', disposition: 'credited', amount: `${AMOUNT}` },
+    ]);
+  });
+
+  // Proves trap 24.
   test('that comes a second time is held for review, also long after the order is over', async () => {
     const watch = await register(newWatch());
     const watcher = await started();
@@ -295,6 +336,62 @@ describe('a deposit', () => {
     await watcher.catchUp();
     await Promise.all([slow.close(), behind.close()]);
     expect(await kinds(early)).toEqual(['exact']);
+  });
+
+  // Proves trap 24.
+  test('that a node kept to itself is found when its escrow is searched again, and what was read is not told twice', async () => {
+    const [read, missed] = [await register(newWatch()), await register(newWatch())];
+    const proxy = await startRpcProxy(chain.settings.rpcUrl);
+    const client = createChainClient({ ...chain.settings, rpcUrl: proxy.url });
+    const watcher = await started({ client });
+    await pay(read.address);
+    await mine(CONFIRMATIONS);
+    await watcher.catchUp();
+    await pay(missed.address);
+    await mine(CONFIRMATIONS);
+    // As behind a load balancer: blocks from one that is up to date, logs from one that is not.
+    proxy.intercept = ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined);
+    await watcher.catchUp();
+    proxy.intercept = () => undefined;
+    await mine(1);
+    await watcher.catchUp();
+    expect(await kinds(missed)).toEqual([]);
+
+    const searched = (watch: EscrowWatch, anew: boolean) =>
+      unitOfWork({ db, clock, ids }, SYSTEM, (unit) =>
+        searchAgain(unit, { orderId: watch.orderId, address: watch.address, balance: '5' }, { anew }),
+      );
+    expect(await searched(read, false)).not.toBeNull();
+    expect(await searched(missed, false)).not.toBeNull();
+    await watcher.catchUp();
+    await proxy.close();
+    expect(reported()).toEqual(['exact', 'exact']);
+    expect(await kinds(missed)).toEqual(['exact']);
+    // By itself once for what it holds; as often as a person asks.
+    expect(await searched(missed, false)).toBeNull();
+    expect(await searched(missed, true)).not.toBeNull();
+  });
+
+  test('to a new escrow does not wait for one that is searched again over many blocks', async () => {
+    const limits = { maxRangeBlocks: 1, lookBackBlocks: 10, recentMs: 60_000 };
+    const watcher = await started({ limits });
+    await mine(100);
+    await watcher.catchUp();
+    const old = await register(newWatch(), new Date(clock.now() - 3_600_000));
+    await watcher.catchUp();
+    await unitOfWork({ db, clock, ids }, SYSTEM, (unit) =>
+      searchAgain(unit, { orderId: old.orderId, address: old.address, balance: '5' }, { anew: false }),
+    );
+    await watcher.catchUp();
+    expect(await unsearched()).toBe(1);
+    const watch = newWatch();
+    await pay(watch.address);
+    await mine(CONFIRMATIONS);
+    await register(watch);
+    await watcher.catchUp();
+    expect(await kinds(watch)).toEqual(['exact']);
+    expect(await unsearched()).toBe(1);
+    while ((await unsearched()) > 0) await watcher.catchUp();
   });
 
   test('whose consequence cannot be recorded is not passed over', async () => {

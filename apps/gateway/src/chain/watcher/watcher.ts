@@ -54,7 +54,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     reader: factReader(client, settings, limits.maxRangeBlocks),
     escrows: createWatchedEscrows(deps, chainId),
     rangeBlocks: BigInt(limits.maxRangeBlocks),
-    lookBack: undefined,
+    lookBacks: { first: undefined, again: undefined },
     lastLook: undefined,
   };
   return {
@@ -66,7 +66,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   };
 }
 
-/** False where old blocks are still to be searched. */
+/** False where old blocks are still to be searched for new escrows. */
 async function lookOnce(watching: Watching): Promise<boolean> {
   const { db, chainId } = watching;
   const final = await finalHead(watching);
@@ -83,8 +83,9 @@ async function lookOnce(watching: Watching): Promise<boolean> {
     cursor = await shrinking(watching, watching.limits, () => step(watching, cursor, final));
   }
   if (searched instanceof ChainUnavailableError) throw searched;
-  if (searched) watching.lastLook = { final, at: machineNow() };
-  return searched;
+  if (searched.first && searched.again) watching.lastLook = { final, at: machineNow() };
+  // What is searched again goes on with the next call: it may be months of blocks.
+  return searched.first;
 }
 
 /** Then only an escrow that has become known since could have something to be read, and that may wait a little. */
@@ -96,9 +97,10 @@ function isUnchanged({ lastLook, limits }: Watching, final: bigint): boolean {
 async function lookBackOrWhyNot(
   watching: Watching,
   cursor: Cursor,
-): Promise<boolean | ChainUnavailableError> {
+): Promise<{ first: boolean; again: boolean } | ChainUnavailableError> {
   try {
-    return await lookBackFurther(watching, cursor);
+    const first = await lookBackFurther(watching, 'first', cursor);
+    return { first, again: await lookBackFurther(watching, 'again', cursor) };
   } catch (error) {
     if (error instanceof ChainUnavailableError) return error;
     throw error;
@@ -127,7 +129,7 @@ async function verified(watching: Watching, cursor: Cursor, final: bigint): Prom
   if (cursor.blockNumber > final && !watching.rewindsAfterRollback) return cursor;
   if (!watching.rewindsAfterRollback) {
     throw new FinalityBrokenError(
-      `${watching.settings.slug} no longer has block ${cursor.blockNumber} as it was read`,
+      `${watching.settings.slug} no longer has block ${cursor.blockNumber} as it was read; npm run chain:resume says what was recorded from it`,
     );
   }
   return rewind(watching, cursor, final);

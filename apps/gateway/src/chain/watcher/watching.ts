@@ -42,7 +42,7 @@ export interface RangeSize {
   rangeBlocks: bigint;
 }
 
-/** A search for escrows that became known after some blocks had been read. Only a new process begins it anew. */
+/** A search for escrows in blocks that had been read before. Only a new process begins it anew. */
 export interface LookBack extends RangeSize {
   readonly watches: readonly (EscrowWatch & { readonly knownSince: Date })[];
   nextBlock: bigint;
@@ -56,7 +56,11 @@ export interface Watching extends WatcherDeps, RangeSize {
   readonly chainId: number;
   readonly reader: FactReader;
   readonly escrows: WatchedEscrows;
-  lookBack: LookBack | undefined;
+  /**
+   * For escrows that became known after some blocks had been read, and for those that are searched again: the second may
+   * take hours on an old chain, and new ones must not wait for it.
+   */
+  readonly lookBacks: { first: LookBack | undefined; again: LookBack | undefined };
   /** Up to where the last look had read everything, and when. */
   lastLook: { readonly final: bigint; readonly at: number } | undefined;
 }

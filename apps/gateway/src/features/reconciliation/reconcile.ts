@@ -53,7 +53,8 @@ function partsOf(deps: ReconciliationDeps): readonly ReconciliationPart[] {
 /** How many known differences a run looks at again, and how many a caller is shown. */
 const LOOKED_AT_AGAIN = 500;
 
-function keep(unit: UnitOfWork, one: Difference): void {
+async function keep(unit: UnitOfWork, part: ReconciliationPart, one: Difference): Promise<void> {
+  await part.mend?.(unit, one);
   unit.tx.defer(keepDifference, [
     unit.ids.uuid(),
     one.kind,
@@ -83,8 +84,8 @@ async function lookAgain(
   const { verdict, found } = look;
   if (verdict === 'unreachable' || (verdict === 'different' && found === undefined)) return verdict;
   await unitOfWork(deps, SYSTEM, async (unit) => {
-    if (found === undefined) unit.tx.defer(dropDifference, [known.difference_id]);
-    else keep(unit, found);
+    if (part === undefined || found === undefined) unit.tx.defer(dropDifference, [known.difference_id]);
+    else await keep(unit, part, found);
     outside.written(unit);
   });
   return verdict;
@@ -112,7 +113,7 @@ export async function reconcileAll(deps: ReconciliationDeps): Promise<number> {
     checked += sweep.checked;
     unreachable += sweep.unreachable;
     await unitOfWork(deps, SYSTEM, async (unit) => {
-      for (const one of found) keep(unit, one);
+      for (const one of found) await keep(unit, part, one);
       unit.tx.defer(saveCursor, [part.name, sweep.next, unit.at]);
     });
   }

@@ -1,16 +1,30 @@
-import { OPERATOR_TAG, ReconciliationQuery, ReconciliationSchema } from '@causeway/protocol';
+import {
+  CausewayError,
+  DifferenceParams,
+  EscrowSearchSchema,
+  OPERATOR_TAG,
+  ReasonInput,
+  ReconciliationQuery,
+  ReconciliationSchema,
+} from '@causeway/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { Chains } from '../../chain/chains.ts';
-import type { Database } from '../../db/database.ts';
+import { recordAction } from '../../engine/audit.ts';
+import type { UnitDeps } from '../../engine/unit-of-work.ts';
 import { route } from '../../http/route.ts';
-import { checkBooks, compareEscrows } from '../orders/escrow/reconcile-escrows.ts';
+import { checkBooks, compareEscrows, searchEscrowAgain } from '../orders/escrow/reconcile-escrows.ts';
+import { findDifference } from './difference.store.ts';
 import { differenceView, readReconciliation } from './reconcile.ts';
 
+type RouteDeps = UnitDeps & { readonly chains: Chains };
+
 /** Whether the books agree with themselves, with the chain, and with all else that was recorded. */
-export function registerReconciliationRoutes(
-  app: FastifyInstance,
-  deps: { readonly db: Database; readonly chains: Chains },
-): void {
+export function registerReconciliationRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  registerReconciliation(app, deps);
+  registerEscrowSearch(app, deps);
+}
+
+function registerReconciliation(app: FastifyInstance, deps: RouteDeps): void {
   route(app, {
     access: 'operator',
     transaction: 'none',
@@ -48,6 +62,44 @@ export function registerReconciliationRoutes(
         },
         next_cursor: compared.length === limit ? (compared.at(-1)?.order_id ?? null) : null,
       };
+    },
+  });
+}
+
+function registerEscrowSearch(app: FastifyInstance, deps: RouteDeps): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps,
+    method: 'POST',
+    url: '/api/v1/operator/reconciliation/differences/:difference_id/search',
+    operationId: 'searchEscrowAgain',
+    tag: OPERATOR_TAG,
+    summary: 'Search the chain again for an escrow that differs',
+    description:
+      'For escrow_balance. All final blocks since the order was opened are read again for this escrow, and it is watched again until the order is over; what was read before is not booked twice. The worker does so by itself once for each balance.',
+    params: DifferenceParams,
+    body: ReasonInput,
+    data: EscrowSearchSchema,
+    errors: ['QUEUE_CASE_NOT_FOUND', 'OPERATION_NOT_ALLOWED'],
+    handle: async ({ params, body }, operator, unit) => {
+      const [known] = await unit.tx.query(findDifference, [params.difference_id]);
+      if (known === undefined) throw new CausewayError('QUEUE_CASE_NOT_FOUND');
+      const { difference_id, order_id: orderId, escrow_address: escrowAddress, found } = known;
+      const since = await searchEscrowAgain(unit, { orderId, escrowAddress, found }, { anew: true });
+      if (since === null || escrowAddress === null) {
+        throw new CausewayError('OPERATION_NOT_ALLOWED', {
+          message: 'It is about no escrow that is watched.',
+        });
+      }
+      const searched_since = since.toISOString();
+      recordAction(unit, operator, {
+        action: 'escrow.search_again',
+        subject: `orders/${orderId}`,
+        reason: body.reason,
+        after: { escrow_address: escrowAddress, found, searched_since },
+      });
+      return { difference_id, escrow_address: escrowAddress, searched_since };
     },
   });
 }

@@ -28,6 +28,7 @@ export const ORDER_DOMAINS: Domains<OrderFacts> = {
   refundAsked: EITHER,
   transferAuthorization: ['none', 'live', 'spent'],
   sendOut: ['none', 'in_progress', 'failed_unspent', 'failed_spent', 'completed'],
+  payeeShown: EITHER,
   proofPending: EITHER,
   proofRejections: [0, 1, 2, 3],
 };

@@ -26,6 +26,7 @@ const PANELS: Readonly<Record<QueueKind, ComponentType<PanelProps>>> = {
   proof: ProofPanel,
   hold: OrderPanel,
   dispute: OrderPanel,
+  overdue_confirmation: OrderPanel,
   recipient_screening: ScreeningPanel,
   screening_case: ScreeningPanel,
   deposit: MoneyPanel,

@@ -1,7 +1,7 @@
 import type { QueueKind } from '@causeway/protocol/console';
 import type { QueueCaseDetail } from '@causeway/sdk';
 import { type Decision, PUT_OFF } from './decision.ts';
-import { DEPOSIT, DISPUTE, FIAT_PAYMENT, HOLD, PROOF } from './order-decisions.ts';
+import { DEPOSIT, DISPUTE, FIAT_PAYMENT, HOLD, OVERDUE_CONFIRMATION, PROOF } from './order-decisions.ts';
 import { KYC, RECIPIENT_SCREENING, SCREENING_CASE } from './people-decisions.ts';
 import { ofKind } from './selection.ts';
 import { EFFECT, OFFER, RECONCILIATION } from './work-decisions.ts';
@@ -11,6 +11,7 @@ const DECISIONS: Readonly<Record<QueueKind, readonly Decision[]>> = {
   proof: PROOF,
   hold: HOLD,
   dispute: DISPUTE,
+  overdue_confirmation: OVERDUE_CONFIRMATION,
   recipient_screening: RECIPIENT_SCREENING,
   screening_case: SCREENING_CASE,
   deposit: DEPOSIT,
@@ -30,6 +31,7 @@ export const CHECKLISTS: Readonly<Record<QueueKind, readonly string[]>> = {
   proof: ['The amount is the order’s', 'The payee is the customer', 'The date is after the order’s'],
   hold: ['Why it is held is understood', 'Where the money is, is known'],
   dispute: ['Both sides’ statements are read', 'Proof of payment is looked at', 'The escrow is funded'],
+  overdue_confirmation: ['The side that is to confirm was asked', 'What is known of the payment is read'],
   recipient_screening: ['Name held against the listed one', 'Country and further data compared'],
   screening_case: ['What was found is held against the list', 'Orders it is part of are known'],
   deposit: ['Who paid is known', 'Amount and token are compared with the order'],
@@ -57,6 +59,7 @@ export function decisionsOf(
       const remedy = decision.operation === 'retryEffect' ? 'retry' : 'give-up';
       return detail.effect?.remedies.includes(remedy) ?? false;
     }
+    if (decision.operation === 'searchEscrowAgain') return detail.difference?.kind === 'escrow_balance';
     // What the chain is configured for is never left lying.
     if (detail.kind === 'deposit' && decision.key === 'Q') return detail.deposit?.token === null;
     // An unmatched payment lies on the account already.

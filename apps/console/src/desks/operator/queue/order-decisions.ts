@@ -109,6 +109,42 @@ export const DISPUTE: readonly Decision[] = [
   },
 ];
 
+export const OVERDUE_CONFIRMATION: readonly Decision[] = [
+  {
+    key: 'A',
+    label: 'Put the order on hold',
+    says: 'Nothing is paid out until the hold is released; a confirmation that comes is kept.',
+    operation: 'decideOrderHold',
+    action: 'hold:place',
+    color: 'orange',
+    reasons: because('The side that is to confirm was asked and does not answer'),
+    send: ({ order_id }, { reason }) =>
+      api.operator.orders.decideHold(order_id ?? '', { decision: 'place', reason }),
+  },
+  {
+    key: 'R',
+    label: 'Open a dispute',
+    says: 'The order is disputed: you then decide whose the money is.',
+    operation: 'decideOrderDispute',
+    action: 'dispute:open',
+    color: 'red',
+    reasons: because('Buyer and seller contradict each other'),
+    send: ({ order_id }, { reason }) =>
+      api.operator.orders.decideDispute(order_id ?? '', { decision: 'open', reason }),
+  },
+  {
+    key: 'Q',
+    label: 'Decide for the seller',
+    says: 'For a dispute whose winner does not sign: the crypto goes back to the seller.',
+    operation: 'decideOrderDispute',
+    action: 'dispute:for_seller',
+    color: 'red',
+    reasons: because('The buyer does not sign and does not answer'),
+    send: ({ order_id }, { reason }) =>
+      api.operator.orders.decideDispute(order_id ?? '', { decision: 'for_seller', reason }),
+  },
+];
+
 export const DEPOSIT: readonly Decision[] = [
   {
     key: 'A',

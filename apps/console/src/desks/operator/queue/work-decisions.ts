@@ -49,4 +49,13 @@ export const RECONCILIATION: readonly Decision[] = [
     reasons: because('The missing movement is booked now'),
     send: ({ subject_id }) => api.operator.reconciliation.checkDifference(subject_id),
   },
+  {
+    key: 'Q',
+    label: 'Search the chain again',
+    says: 'All blocks since the order was opened are read again for this escrow. What is found is booked.',
+    operation: 'searchEscrowAgain',
+    color: 'gray',
+    reasons: because('A payment is on the chain that the books do not have', 'The node was at fault'),
+    send: ({ subject_id }, { reason }) => api.operator.reconciliation.searchEscrow(subject_id, { reason }),
+  },
 ];

@@ -98,7 +98,7 @@ function registerDecision(app: FastifyInstance, deps: DepositRouteDeps): void {
         const paid = valueOfTokens(settings, deposit.token, BigInt(deposit.amount));
         return body.decision === 'accept' ? larger(paid, valueOfOrder(order)) : paid;
       },
-      subjectOf: ({ params }) => `deposits/${params.deposit_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `deposits/${params.deposit_id}`,
       describe: ({ body }) => describeDecision(body),
     },
     readFirst: ({ params, body }) => lookAtDeposit(deps, params.deposit_id, body.decision, payeeOf(body)),
@@ -191,7 +191,7 @@ function registerSignature(app: FastifyInstance, deps: DepositRouteDeps): void {
         const { settings } = deps.chains.get(order.chain);
         return valueOfTokens(settings, deposit.token, BigInt(deposit.return_amount ?? deposit.amount));
       },
-      subjectOf: ({ params }) => `deposits/${params.deposit_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `deposits/${params.deposit_id}`,
       describe: () => 'Hand in an owner’s signature: the deposit is paid back as it was decided.',
     },
     readFirst: ({ params }) => lookBeforeSigning(deps, OPERATOR, params.deposit_id),

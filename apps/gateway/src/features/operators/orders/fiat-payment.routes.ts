@@ -73,7 +73,7 @@ export function registerFiatPaymentRoutes(app: FastifyInstance, deps: FiatPaymen
         const { currency, amount, currency_decimals } = await lockPayment(unit, params.payment_id);
         return valueOfFiat(deps.currencies, currency, BigInt(amount), currency_decimals);
       },
-      subjectOf: ({ params }) => `fiat-payments/${params.payment_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `fiat-payments/${params.payment_id}`,
       describe: ({ body }) =>
         body.decision === 'match'
           ? `Match the payment to order ${body.order_id ?? ''}: it pays the order, which goes on.`

@@ -5,6 +5,7 @@ import {
   OPERATOR_TAG,
   OrderParams,
   OwnerSignatureInput,
+  ReasonInput,
   RefundAuthorizationParametersSchema,
   SendOutDecisionInput,
 } from '@causeway/protocol';
@@ -18,6 +19,7 @@ import type { UnitDeps } from '../../../engine/unit-of-work.ts';
 import { invalidRequest } from '../../../http/errors.ts';
 import { route } from '../../../http/route.ts';
 import { authorizePayout, signingParameters } from '../../orders/escrow/authorize.ts';
+import { lookForSettlement, settleElsewhere } from '../../orders/escrow/settled-elsewhere.ts';
 import { readOrder } from '../../orders/lifecycle/act-on-order.ts';
 import type { OrderAdapters } from '../../orders/lifecycle/order.adapter.ts';
 import { decideSendOut, lookForPayout, type SendOutEnd } from '../../orders/send-out/send-out.ts';
@@ -83,7 +85,7 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
     ],
     secondApproval: {
       amountOf: ({ params }, unit) => valueOfLockedOrder(unit, params.order_id),
-      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `orders/${params.order_id}`,
       describe: ({ body }) =>
         body.purpose === 'release'
           ? 'Hand in an owner’s signature: the escrow is released to the buyer.'
@@ -102,6 +104,48 @@ export function registerEscrowSignatureRoutes(app: FastifyInstance, deps: Escrow
         reason: body.reason,
         before: { status: before.status, escrow: before.facts.escrow },
         after: { status: after.status, escrow: after.facts.escrow },
+      });
+      return { order_id: after.order_id, status: after.status };
+    },
+  });
+}
+
+/** The way out for an escrow that its owners have emptied in a transaction of their own. */
+export function registerSettledElsewhereRoutes(app: FastifyInstance, deps: EscrowSignatureDeps): void {
+  route(app, {
+    access: 'operator',
+    transaction: 'unit',
+    deps,
+    method: 'POST',
+    url: `${ORDER}/escrow-settled-elsewhere`,
+    operationId: 'settleEscrowElsewhere',
+    tag: OPERATOR_TAG,
+    summary: 'End an order whose escrow its owners have emptied themselves',
+    description:
+      'Only while the order is held and its payout can never happen: in a final block the escrow has executed something else and holds nothing. An order under way becomes failed with ESCROW_SETTLED_ELSEWHERE; a stopped one owes no refund any more. The books then say that the owners moved it. Find out first what they agreed on: nothing more is paid out.',
+    params: OrderParams,
+    body: ReasonInput,
+    data: CompactOrderSchema,
+    errors: [...ERRORS, 'TRANSACTOR_UNAVAILABLE'],
+    secondApproval: {
+      amountOf: ({ params }, unit) => valueOfLockedOrder(unit, params.order_id),
+      subjectOf: ({ params }) => `orders/${params.order_id}`,
+      describe: () => 'Take the escrow for emptied by its owners: the order ends, and nothing is paid out.',
+    },
+    readFirst: ({ params }) => lookForSettlement(deps, params.order_id),
+    handle: async ({ params, body }, operator, unit, seen) => {
+      const { before, after, txHashes } = await settleElsewhere(
+        unit,
+        deps.orderAdapters,
+        params.order_id,
+        seen,
+      );
+      recordAction(unit, operator, {
+        action: 'order.escrow.settled-elsewhere',
+        subject: `orders/${after.order_id}`,
+        reason: body.reason,
+        before: { status: before.status, escrow: before.facts.escrow },
+        after: { status: after.status, escrow: after.facts.escrow, tx_hashes: [...txHashes] },
       });
       return { order_id: after.order_id, status: after.status };
     },
@@ -138,7 +182,7 @@ export function registerSendOutRoutes(app: FastifyInstance, deps: SendOutRouteDe
     ],
     secondApproval: {
       amountOf: ({ params }, unit) => valueOfLockedOrder(unit, params.order_id),
-      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `orders/${params.order_id}`,
       describe: ({ body }) =>
         body.outcome === 'settled'
           ? `Take the send-out for paid by transaction ${body.tx_hash ?? ''}: the order ends.`

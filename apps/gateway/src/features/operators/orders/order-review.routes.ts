@@ -172,7 +172,7 @@ function registerHold(app: FastifyInstance, deps: OrderReviewDeps): void {
       // Stopping an order moves nothing, and must not wait.
       amountOf: async ({ params, body }, unit) =>
         body.decision === 'place' ? undefined : valueOfLockedOrder(unit, params.order_id),
-      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `orders/${params.order_id}`,
       describe: ({ body }) =>
         body.override_kyc === true
           ? 'Release the hold although the customer is not verified: the order goes on and is paid out.'
@@ -207,7 +207,7 @@ function registerDispute(app: FastifyInstance, deps: OrderReviewDeps): void {
     secondApproval: {
       amountOf: async ({ params, body }, unit) =>
         body.decision === 'open' ? undefined : valueOfLockedOrder(unit, params.order_id),
-      subjectOf: ({ params }) => `orders/${params.order_id.toLowerCase()}`,
+      subjectOf: ({ params }) => `orders/${params.order_id}`,
       describe: ({ body }) => DISPUTE_MEANINGS[body.decision],
     },
     handle: ({ params, body }, operator, unit) =>

@@ -165,6 +165,15 @@ export const lockOrdersAwaitingDeposit = statement<
     ORDER BY o.order_id FOR UPDATE OF o FOR SHARE OF u`,
 );
 
+/** What an escrow has executed, as far as the chain has been read, last first. Its owners can make thousands of these. */
+export const executionsOf = statement<
+  [chainId: number, address: string],
+  { safe_tx_hash: Hex; tx_hash: Hex }
+>(
+  'escrow.executions',
+  'SELECT safe_tx_hash, tx_hash FROM escrow_executions WHERE chain_id = $1 AND address = $2 ORDER BY block_number DESC LIMIT 20',
+);
+
 /** What the books say, for comparing with the chain. */
 
 export const bookSums = statement<[], { asset: string; sum: string }>(

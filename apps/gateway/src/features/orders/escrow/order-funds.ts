@@ -4,6 +4,7 @@ import {
   DEPOSIT_DISMISSED,
   formatFixed,
   type OrderFundsSchema,
+  type PostingKind,
 } from '@causeway/protocol';
 import { ORDER_MACHINES } from '@causeway/protocol/machines';
 import type { Static } from 'typebox';
@@ -34,6 +35,11 @@ const WHERE: Readonly<Record<OrderRow['facts']['escrow'], string>> = {
   refunding: 'The crypto is on its way from the escrow back to the seller.',
   emptied: 'The escrow has been paid out.',
 };
+
+const TAKEN_BY_OWNERS = 'Two owners of the escrow have moved the crypto themselves.';
+
+const wasTakenByOwners = (movements: readonly MovementRow[]) =>
+  movements.some(({ kind }) => kind === ('escrow_settled_elsewhere' satisfies PostingKind));
 
 /** Where an order's money is, from the books and from the chain. */
 export async function readOrderFunds(
@@ -112,7 +118,7 @@ function fundsView(
     order_id: order.order_id,
     status: order.status,
     summary: [
-      ...whereItIs(order, shown, inside),
+      ...whereItIs(order, shown, inside, wasTakenByOwners(movements)),
       ...(order.facts.held ? ['It is held for review.'] : []),
       nextSentence(order, next),
     ].join(' '),
@@ -176,12 +182,15 @@ function whereItIs(
   order: OrderRow,
   deposits: readonly DepositView[],
   inside: readonly BalanceView[],
+  isTakenByOwners: boolean,
 ): readonly string[] {
   const odd = deposits.filter(
     ({ status, return: back }) => status !== DEPOSIT_CREDITED && (status !== DEPOSIT_ACCEPTED || back),
   );
   const sentences = odd.map((one) => `${paid(one)} (${one.kind.replaceAll('_', ' ')}): ${one.says}`);
-  if (order.facts.escrow !== 'none') return [WHERE[order.facts.escrow], ...sentences];
+  if (order.facts.escrow !== 'none') {
+    return [isTakenByOwners ? TAKEN_BY_OWNERS : WHERE[order.facts.escrow], ...sentences];
+  }
   if (sentences.length > 0) return ['The order’s deposit is still missing.', ...sentences];
   if (inside.length === 0) return [WHERE.none];
   const amounts = inside.map(

@@ -8,10 +8,10 @@ import {
 import { tokenByCode } from '../../../chain/chain-settings.ts';
 import type { Chains } from '../../../chain/chains.ts';
 import { tokenBalance } from '../../../chain/token-reads.ts';
-import { stopWatching } from '../../../chain/watcher/watch.store.ts';
+import { readCursor, searchAgain, stopWatching } from '../../../chain/watcher/watch.store.ts';
 import { type Database, SYSTEM } from '../../../db/database.ts';
 import { type Difference, difference, type ReconciliationPart } from '../../../engine/reconciliation-part.ts';
-import { type UnitDeps, unitOfWork } from '../../../engine/unit-of-work.ts';
+import { type UnitDeps, type UnitOfWork, unitOfWork } from '../../../engine/unit-of-work.ts';
 import {
   type BookedEscrowRow,
   bookedEscrow,
@@ -78,7 +78,7 @@ export async function compareEscrows(
   const compared: EscrowComparison[] = [];
   for (let start = 0; start < rows.length; start += AT_ONCE) {
     const some = rows.slice(start, start + AT_ONCE);
-    compared.push(...(await Promise.all(some.map((row) => compare(chains, row)))));
+    compared.push(...(await Promise.all(some.map((row) => compare({ db, chains }, row)))));
   }
   return compared;
 }
@@ -89,11 +89,11 @@ export async function compareEscrow(
   orderId: string,
 ): Promise<EscrowComparison | null> {
   const [row] = await db.query(SYSTEM, bookedEscrow, [orderId]);
-  return row === undefined ? null : compare(chains, row);
+  return row === undefined ? null : compare({ db, chains }, row);
 }
 
-async function compare(chains: Chains, row: BookedEscrowRow): Promise<EscrowComparison> {
-  const onChain = await balanceOf(chains, row);
+async function compare(deps: ReconcileDeps, row: BookedEscrowRow): Promise<EscrowComparison> {
+  const onChain = await balanceOf(deps.chains, row);
   const booked = BigInt(row.booked);
   const human = (amount: bigint) => formatFixed(amount, row.crypto_decimals);
   return {
@@ -106,12 +106,17 @@ async function compare(chains: Chains, row: BookedEscrowRow): Promise<EscrowComp
     booked: human(booked),
     on_chain: onChain === null ? null : human(onChain),
     difference: onChain === null ? null : human(onChain - booked),
-    verdict: verdictOn(row, booked, onChain),
+    verdict: await verdictOn(deps, row, booked, onChain),
   };
 }
 
 /** in_flight: the chain is ahead of the books, which follow once it is final. unreachable: no node answered. */
-function verdictOn(row: BookedEscrowRow, booked: bigint, onChain: bigint | null): ReconciliationVerdict {
+async function verdictOn(
+  deps: ReconcileDeps,
+  row: BookedEscrowRow,
+  booked: bigint,
+  onChain: bigint | null,
+): Promise<ReconciliationVerdict> {
   if (onChain === null) return 'unreachable';
   if (onChain === booked) return 'equal';
   // A payout is booked when it is final, and so is a deposit; until then the chain knows more.
@@ -120,14 +125,26 @@ function verdictOn(row: BookedEscrowRow, booked: bigint, onChain: bigint | null)
   if (isLeaving && onChain === 0n) return 'in_flight';
   if (returning > 0n && onChain === booked - returning) return 'in_flight';
   const isArriving = row.escrow_state === 'none' && (OPEN_STATUSES as readonly string[]).includes(row.status);
-  return isArriving ? 'in_flight' : 'different';
+  return isArriving && !(await isPassedOver(deps, row)) ? 'in_flight' : 'different';
+}
+
+/** Whether the watcher has read the block in which the escrow had more than the books say, where the nodes still know. */
+async function isPassedOver({ db, chains }: ReconcileDeps, row: BookedEscrowRow): Promise<boolean> {
+  const { chainId } = chains.get(row.chain).settings;
+  const cursor = await readCursor(db, chainId);
+  // What was found up to there is booked in the transaction that moves the cursor there.
+  const [after] = await db.query(SYSTEM, bookedEscrow, [row.order_id]);
+  if (cursor === undefined || after === undefined) return false;
+  const final = await balanceOf(chains, row, cursor.blockNumber);
+  return final !== null && final > BigInt(after.booked);
 }
 
 /** Null where the chain is no longer configured or no node answers: the rest of the page is still worth reading. */
-async function balanceOf(chains: Chains, row: BookedEscrowRow): Promise<bigint | null> {
+async function balanceOf(chains: Chains, row: BookedEscrowRow, blockNumber?: bigint): Promise<bigint | null> {
   try {
     const { client, settings } = chains.get(row.chain);
-    return await tokenBalance(client, tokenByCode(settings, row.crypto_currency).address, row.address);
+    const token = tokenByCode(settings, row.crypto_currency).address;
+    return await tokenBalance(client, token, row.address, blockNumber);
   } catch {
     return null;
   }
@@ -145,6 +162,16 @@ function ofEscrow(one: EscrowComparison): Difference {
     found: one.on_chain ?? '0',
     difference: one.difference,
   });
+}
+
+/** The blocks behind the watcher are searched once more for the escrow that differs. Null where it is none. */
+export async function searchEscrowAgain(
+  unit: UnitOfWork,
+  { orderId, escrowAddress, found }: Pick<Difference, 'orderId' | 'escrowAddress' | 'found'>,
+  how: { readonly anew: boolean },
+): Promise<Date | null> {
+  if (orderId === null || escrowAddress === null) return null;
+  return searchAgain(unit, { orderId, address: escrowAddress, balance: found }, how);
 }
 
 /** What the books say each escrow holds against the chain: those in use in every run, the finished ones by and by. */
@@ -176,6 +203,9 @@ export function escrowPart(deps: ReconcileDeps): ReconciliationPart {
       return compared !== null && verdict === 'different'
         ? { verdict, found: ofEscrow(compared) }
         : { verdict };
+    },
+    async mend(unit, found) {
+      await searchEscrowAgain(unit, found, { anew: false });
     },
   };
 }

@@ -50,8 +50,8 @@ export async function paymentInstructions(
     if (payer === null) throw new CausewayError('OPERATION_NOT_ALLOWED');
     return payer;
   }
-  moveOrder(unit, secrets.orderAdapters, order, 'payout_details_requested', 'vendor');
-  requireCostWithinBound(secrets, unit, order);
+  const asked = moveOrder(unit, secrets.orderAdapters, order, 'payout_details_requested', 'vendor');
+  requireCostWithinBound(secrets, unit, asked);
   const signed = await unit.tx.query(escrowSignatures, [order.order_id, 'refund']);
   if (!signed.some(({ signer }) => signer.toLowerCase() === order.escrow?.buyer.toLowerCase())) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'Sign the refund of the escrow first.' });

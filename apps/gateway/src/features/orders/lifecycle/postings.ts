@@ -11,6 +11,7 @@ const account = {
   partner: (order: OrderRow) => `outside:partner:${order.partner_id}`,
   opener: openerAccount,
   treasury: (order: OrderRow) => `treasury:${order.chain}`,
+  owners: (order: OrderRow) => `outside:escrow-owners:${order.order_id}`,
   bridge: (order: OrderRow) => `outside:bridge:${order.partner_id}`,
 };
 
@@ -51,6 +52,8 @@ function postingsOf(order: OrderRow, posting: PostingKind): readonly Posting[] {
       return moveFunds(account.escrow(order), account.vendor(order), asset, amount);
     case 'escrow_refunded':
       return moveFunds(account.escrow(order), account.opener(order), asset, depositOf(order));
+    case 'escrow_settled_elsewhere':
+      return moveFunds(account.escrow(order), account.owners(order), asset, depositOf(order));
     case 'send_out_settled':
       return moveFunds(account.partner(order), account.bridge(order), asset, receiptOf(order));
     default:

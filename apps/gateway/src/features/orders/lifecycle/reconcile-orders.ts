@@ -83,6 +83,7 @@ const OF_ORDERS = [
   'escrow_released',
   'escrow_refunded',
   'escrow_returned_to_vendor',
+  'escrow_settled_elsewhere',
   'send_out_settled',
 ] as const satisfies readonly PostingKind[];
 type OrderEntryKind = (typeof OF_ORDERS)[number];
@@ -92,6 +93,7 @@ const OF_OTHERS: readonly string[] = POSTING_KINDS.filter(
 
 const FUNDED = { onramp: 'vendor_escrow_funded', offramp: 'partner_escrow_funded' } as const;
 const RETURNED = { onramp: 'escrow_returned_to_vendor', offramp: 'escrow_refunded' } as const;
+const SETTLED_ELSEWHERE = 'escrow_settled_elsewhere' as const;
 /** The escrow has paid the buyer. */
 const PAID_OUT: readonly string[] = orderStatusesWithOutcome('settled');
 
@@ -109,13 +111,17 @@ function reachedBy(posting: PostingKind): readonly string[] {
 const SENT_OUT = reachedBy('send_out_settled');
 
 /** The movements that an order in this state has made. */
-function entriesDue({ direction, status, facts, deposit_account }: RecordedOrder): OrderEntryKind[] {
+function entriesDue({ direction, status, facts, deposit_account, entries }: RecordedOrder): OrderEntryKind[] {
   const isFunded = facts.escrow !== 'none' || PAID_OUT.includes(status);
+  // One of the two has emptied the escrow of an order that stopped; which, the order itself does not say.
+  const isElsewhere = entries.some(({ kind }) => kind === SETTLED_ELSEWHERE);
   return [
     ...(isFunded ? [FUNDED[direction]] : []),
     ...(deposit_account === undefined ? [] : (['customer_deposit_applied'] as const)),
     ...(PAID_OUT.includes(status) ? (['escrow_released'] as const) : []),
-    ...(facts.escrow === 'emptied' && !PAID_OUT.includes(status) ? [RETURNED[direction]] : []),
+    ...(facts.escrow === 'emptied' && !PAID_OUT.includes(status)
+      ? [isElsewhere ? SETTLED_ELSEWHERE : RETURNED[direction]]
+      : []),
     ...(SENT_OUT.includes(status) ? (['send_out_settled'] as const) : []),
   ];
 }
