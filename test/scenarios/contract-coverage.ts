@@ -5,15 +5,21 @@ import { CONTRACT_ROWS, type Direction, type RowName } from './order-contract.ts
 
 /**
  * Steps of the tables that need a chain which fails or a bridge which changes its mind, which a healthy one never does:
- * test/model takes them. A dispute that the operator decides for the buyer is followed in orders-disputes.test.ts.
+ * test/model takes them. A dispute that the operator decides for the buyer, and one on an order that was cancelled while its
+ * buyer paid, are followed in orders-disputes.test.ts, an escrow that its owners emptied in third-parties.test.ts.
  */
 const TAKEN_ELSEWHERE: Readonly<Record<Direction, readonly string[]>> = {
   onramp: [
     'crypto_release_pending → fiat_received_confirmed',
     'dispute_started → crypto_release_pending',
+    'fiat_received_confirmed → failed',
     'send_out_failed → send_out_completed',
   ],
-  offramp: ['crypto_release_pending → fiat_received_confirmed'],
+  offramp: [
+    'cancelled → dispute_started',
+    'crypto_release_pending → fiat_received_confirmed',
+    'fiat_received_confirmed → failed',
+  ],
 };
 
 /** The row on own_iban orders needs customers with accounts: orders-own-iban.test.ts follows it. */

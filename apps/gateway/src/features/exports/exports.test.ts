@@ -398,10 +398,9 @@ describe('exports', () => {
     const neighbour = gateway.partners[1].apiKey;
     const foreign = await get(path, neighbour);
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'FIAT_ACCOUNT_NOT_FOUND']);
-    for (const id of ['retail_999999999', 'business_1', 'nonsense', randomUUID()]) {
+    for (const id of ['retail_999999999', 'business_1', 'x'.repeat(65), randomUUID()]) {
       expect((await get(`${PARTNER}/fiat-accounts/${id}.csv`, neighbour)).text).toBe(foreign.text);
     }
-    expect((await get(`${PARTNER}/fiat-accounts/${'x'.repeat(65)}.csv`)).status).toBe(400);
     expect((await get(`${PARTNER}/fiat-accounts/${accountId}`)).status).toBe(404);
   });
 });
