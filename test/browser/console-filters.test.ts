@@ -66,6 +66,8 @@ describe.skipIf(consoleBrowser === undefined)('what the console’s lists are as
       ['Pacific/Pago_Pago', -11],
     ] as const) {
       const tab = await ground.enter('partner', { timezoneId });
+      // Who enters is on this page, and it asks for a period of its own first.
+      await tab.page.getByTestId('figure-orders').waitFor();
       const parameters = await asked(tab, '/partner/home?period=7d', /\/api\/v1\/.*statistics\?/);
       expect(parameters.get('time_zone')).toBe(timezoneId);
       const day = (daysAgo: number) =>
