@@ -31,7 +31,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
   },
   {
     sites:
-      / (features\/vendors\/vendor-read\.routes\.ts |features\/orders\/send-out\/send-out\.ts lookForPayout)/,
+      / (features\/vendors\/vendor-read\.routes\.ts getVendor(Order|Profile|SigningParameters): |features\/orders\/send-out\/send-out\.ts lookForPayout)/,
     reason: 'a unit of work for one view of several rows: it writes nothing, so there is no commit to lose',
   },
   {
