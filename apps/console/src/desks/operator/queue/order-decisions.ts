@@ -37,11 +37,23 @@ export const PROOF: readonly Decision[] = [
   },
 ];
 
+const OPEN_DISPUTE: Decision = {
+  key: 'R',
+  label: 'Open a dispute',
+  says: 'The order is disputed: you then decide whose the money is.',
+  operation: 'decideOrderDispute',
+  action: 'dispute:open',
+  color: 'red',
+  reasons: because('Buyer and seller contradict each other'),
+  send: ({ order_id }, { reason }) =>
+    api.operator.orders.decideDispute(order_id ?? '', { decision: 'open', reason }),
+};
+
 export const HOLD: readonly Decision[] = [
   {
     key: 'A',
     label: 'Release the hold',
-    says: 'The order goes on from where it stood.',
+    says: 'The order goes on from where it stood; of a stopped one, the refund is asked for.',
     operation: 'decideOrderHold',
     action: 'hold:release',
     color: 'teal',
@@ -49,17 +61,7 @@ export const HOLD: readonly Decision[] = [
     send: ({ order_id }, { reason }) =>
       api.operator.orders.decideHold(order_id ?? '', { decision: 'release', reason }),
   },
-  {
-    key: 'R',
-    label: 'Open a dispute',
-    says: 'The order is disputed: you then decide whose the money is.',
-    operation: 'decideOrderDispute',
-    action: 'dispute:open',
-    color: 'red',
-    reasons: because('Buyer and seller contradict each other'),
-    send: ({ order_id }, { reason }) =>
-      api.operator.orders.decideDispute(order_id ?? '', { decision: 'open', reason }),
-  },
+  OPEN_DISPUTE,
   {
     key: 'Q',
     label: 'Release although KYC is lost',
@@ -73,6 +75,18 @@ export const HOLD: readonly Decision[] = [
   },
 ];
 
+const DECIDE_FOR_SELLER: Decision = {
+  key: 'R',
+  label: 'Decide for the seller',
+  says: 'The crypto goes back to the seller.',
+  operation: 'decideOrderDispute',
+  action: 'dispute:for_seller',
+  color: 'red',
+  reasons: because('The payment never arrived', 'The buyer does not answer'),
+  send: ({ order_id }, { reason }) =>
+    api.operator.orders.decideDispute(order_id ?? '', { decision: 'for_seller', reason }),
+};
+
 export const DISPUTE: readonly Decision[] = [
   {
     key: 'A',
@@ -85,17 +99,7 @@ export const DISPUTE: readonly Decision[] = [
     send: ({ order_id }, { reason }) =>
       api.operator.orders.decideDispute(order_id ?? '', { decision: 'for_buyer', reason }),
   },
-  {
-    key: 'R',
-    label: 'Decide for the seller',
-    says: 'The crypto goes back to the seller.',
-    operation: 'decideOrderDispute',
-    action: 'dispute:for_seller',
-    color: 'red',
-    reasons: because('The payment never arrived', 'The buyer does not answer'),
-    send: ({ order_id }, { reason }) =>
-      api.operator.orders.decideDispute(order_id ?? '', { decision: 'for_seller', reason }),
-  },
+  DECIDE_FOR_SELLER,
   {
     key: 'Q',
     label: 'Release its hold',
@@ -121,27 +125,12 @@ export const OVERDUE_CONFIRMATION: readonly Decision[] = [
     send: ({ order_id }, { reason }) =>
       api.operator.orders.decideHold(order_id ?? '', { decision: 'place', reason }),
   },
+  OPEN_DISPUTE,
   {
-    key: 'R',
-    label: 'Open a dispute',
-    says: 'The order is disputed: you then decide whose the money is.',
-    operation: 'decideOrderDispute',
-    action: 'dispute:open',
-    color: 'red',
-    reasons: because('Buyer and seller contradict each other'),
-    send: ({ order_id }, { reason }) =>
-      api.operator.orders.decideDispute(order_id ?? '', { decision: 'open', reason }),
-  },
-  {
+    ...DECIDE_FOR_SELLER,
     key: 'Q',
-    label: 'Decide for the seller',
     says: 'For a dispute whose winner does not sign: the crypto goes back to the seller.',
-    operation: 'decideOrderDispute',
-    action: 'dispute:for_seller',
-    color: 'red',
     reasons: because('The buyer does not sign and does not answer'),
-    send: ({ order_id }, { reason }) =>
-      api.operator.orders.decideDispute(order_id ?? '', { decision: 'for_seller', reason }),
   },
 ];
 
