@@ -205,7 +205,7 @@ describe('disputes', () => {
     const orderId = await cancelledAsItIsPaid();
     const deposit = await driver.escrowBalance(orderId);
     expect(await driver.read(orderId)).toMatchObject({
-      hold: { reason: 'SETTLEMENT_REVIEW' },
+      hold: { reason: 'CANCELLATION_REVIEW' },
       cancelled_by: 'partner',
       allowed_actions: [],
     });

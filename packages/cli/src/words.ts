@@ -57,4 +57,6 @@ export const HOLD_REASONS: Readonly<Record<string, string>> = {
     'The customer’s deposit could not be paid on to the vendor; an operator settles it with the bank.',
   SETTLEMENT_REVIEW:
     'A movement of crypto failed, is overdue, or would contradict a payment that the vendor says it made; an operator looks where the money is.',
+  CANCELLATION_REVIEW:
+    'The order was cancelled when its vendor knew already where to pay. An operator asks: a vendor that has paid disputes the order; where it has not, the refund is asked for.',
 };

@@ -79,7 +79,7 @@ it.each(['cancelled', 'failed'])('waitFor a status ends where the order is %s', 
 });
 
 it('waitFor a status goes on while a cancelled order is held: a review may give it to the buyer', async () => {
-  const hold = { reason: 'SETTLEMENT_REVIEW', since: '2026-11-19T10:00:00.000Z' };
+  const hold = { reason: 'CANCELLATION_REVIEW', since: '2026-11-19T10:00:00.000Z' };
   const { orders } = waiting({ status: 'cancelled', hold }, { status: 'dispute_started' });
   const reached = await orders.waitFor(ORDER_ID, 'dispute_started', QUICKLY);
   expect(reached.status).toBe('dispute_started');

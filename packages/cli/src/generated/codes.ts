@@ -883,6 +883,10 @@ export const CODES: Readonly<Record<string, CodeEntry>> = {
   "SETTLEMENT_REVIEW": {
     "kind": "order_hold",
     "doc": "A movement of crypto failed, is overdue, or would contradict a payment that the vendor says it made; an operator looks where the money is."
+  },
+  "CANCELLATION_REVIEW": {
+    "kind": "order_hold",
+    "doc": "The order was cancelled when its vendor knew already where to pay. An operator asks: a vendor that has paid disputes the order; where it has not, the refund is asked for."
   }
 };
 

@@ -114,6 +114,9 @@ export const HOLD_REASONS = {
   SETTLEMENT_REVIEW: {
     when: 'A movement of crypto failed, is overdue, or would contradict a payment that the vendor says it made; an operator looks where the money is.',
   },
+  CANCELLATION_REVIEW: {
+    when: 'The order was cancelled when its vendor knew already where to pay. An operator asks: a vendor that has paid disputes the order; where it has not, the refund is asked for.',
+  },
 } as const satisfies Record<string, HoldEntry>;
 
 export type HoldReason = keyof typeof HOLD_REASONS;

@@ -212,12 +212,15 @@ const funding: readonly OrderRule<OfframpStatus>[] = [
   },
 ];
 
+/** Before the buyer is told to pay, and whenever it reads whom. */
+const STILL_CLEARED = ['kyc_still_cleared', 'payee_still_cleared', 'payout_wallets_still_cleared'] as const;
+
 const payout: readonly OrderRule<OfframpStatus>[] = [
   {
     from: 'crypto_received',
     on: 'payout_requested',
     by: ['system'],
-    guard: ['not_held', 'kyc_still_cleared', 'payee_still_cleared', 'payout_wallets_still_cleared'],
+    guard: ['not_held', ...STILL_CLEARED],
     to: 'crypto_received',
     emits: [],
     effects: ['vendor.request-fiat-payment'],
@@ -227,13 +230,7 @@ const payout: readonly OrderRule<OfframpStatus>[] = [
     from: 'crypto_received',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: [
-      'not_held',
-      'kyc_still_cleared',
-      'payee_still_cleared',
-      'payout_wallets_still_cleared',
-      'payee_unshown',
-    ],
+    guard: ['not_held', ...STILL_CLEARED, 'payee_unshown'],
     to: 'crypto_received',
     emits: [],
     sets: { payeeShown: true },
@@ -243,13 +240,7 @@ const payout: readonly OrderRule<OfframpStatus>[] = [
     from: 'crypto_received',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: [
-      'not_held',
-      'kyc_still_cleared',
-      'payee_still_cleared',
-      'payout_wallets_still_cleared',
-      'payee_shown',
-    ],
+    guard: ['not_held', ...STILL_CLEARED, 'payee_shown'],
     to: 'crypto_received',
     emits: [],
     noop: true,
@@ -259,13 +250,7 @@ const payout: readonly OrderRule<OfframpStatus>[] = [
     from: 'fiat_payment_started',
     on: 'payout_details_requested',
     by: ['vendor'],
-    guard: [
-      'not_held',
-      'proof_wanted',
-      'kyc_still_cleared',
-      'payee_still_cleared',
-      'payout_wallets_still_cleared',
-    ],
+    guard: ['not_held', 'proof_wanted', ...STILL_CLEARED],
     to: 'fiat_payment_started',
     emits: [],
     noop: true,

@@ -1044,7 +1044,7 @@ export interface HeldPaymentList {
 export type HoldDecision = "place" | "release" | (string & {});
 
 /** From the catalogue of hold reasons; new ones may be added */
-export type HoldReason = "COMPLIANCE_REVIEW" | "KYC_REVIEW" | "DEPOSIT_REVIEW" | "FIAT_TRANSFER_REVIEW" | "SETTLEMENT_REVIEW" | (string & {});
+export type HoldReason = "COMPLIANCE_REVIEW" | "KYC_REVIEW" | "DEPOSIT_REVIEW" | "FIAT_TRANSFER_REVIEW" | "SETTLEMENT_REVIEW" | "CANCELLATION_REVIEW" | (string & {});
 
 export interface HotWallet {
   chain: string;

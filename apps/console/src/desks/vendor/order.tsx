@@ -150,8 +150,10 @@ function OpenDispute({ order }: { readonly order: VendorOrderDetail }) {
         Something is wrong?
       </Title>
       <Text size="sm" mb="sm">
-        If the payment does not come, or not as agreed, open a dispute. Nothing moves then until the operator
-        has decided; you can say what happened.
+        {order.failure === null
+          ? 'If the payment does not come, or not as agreed, open a dispute.'
+          : 'The order was cancelled when you knew already where to pay. If you have paid, open a dispute before the review is over: after it the crypto goes back.'}{' '}
+        Nothing moves then until the operator has decided; you can say what happened.
       </Text>
       <Action
         color="red"
