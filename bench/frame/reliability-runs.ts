@@ -204,7 +204,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     run: 'reconciliation',
     title: 'Reconciliation of planted corruptions',
     shows:
-      'Twelve corruptions are written past the service into database and chain: lost postings, events, deliveries and effects, changed amounts, statuses ahead of the books, transfers and bank payments that one side lacks. Each must be found and named, and nothing else.',
+      'Corruptions of every kind are written past the service into database and chain: lost postings, events, deliveries and effects, changed amounts, statuses ahead of the books, transfers and bank payments that one side lacks. Each must be found and named, and nothing else.',
     shortRun: 'test/faults/reconciliation.test.ts',
     findings: [
       {
@@ -212,6 +212,18 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
           'The reconciliation looked at escrows in use and at the sums of the books: nine of the twelve corruptions were out of its sight.',
         mended:
           'It compares everything that is recorded twice, a bounded number of rows a run (features/reconciliation).',
+      },
+      {
+        found:
+          'Of three seeds one lost the event that tells of an on-ramp order’s first status, which was not missed: a vendor who declines leads to the same status and tells nobody. Nor was the first number of a stream.',
+        mended:
+          'The first status is held against the ways in which an order begins, each event against one change, and a stream against its floor (`reconcile-orders.ts`, `reconcile-events.store.ts`).',
+      },
+      {
+        found:
+          'One row of each table was removed, and one unit added to each amount, by turns: an order’s fiat amount and fees could be changed unseen until they were booked, and a payment moved to another account.',
+        mended:
+          'Amounts, fees and rate of an order are compared with its quote (`order_amount`), and a payment with the account at the bank (`bank_payment_account`).',
       },
     ],
   },

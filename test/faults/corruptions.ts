@@ -87,8 +87,29 @@ const changedOrder: Plant = async (owner, { funded }, random) => {
     orderId,
   ]);
   return {
-    name: 'changed amount of an order',
-    expected: [{ kind: 'entry_amount', orderId, about: /^vendor_escrow_funded$/, says: /escrow \d/ }],
+    name: 'changed crypto amount of an order',
+    expected: [
+      { kind: 'entry_amount', orderId, about: /^vendor_escrow_funded$/, says: /escrow \d/ },
+      { kind: 'order_amount', orderId, about: /^quote /, says: /^crypto_amount \S+ crypto_amount \S+$/ },
+    ],
+  };
+};
+
+/** What the customer pays; the books have it only once it is paid. */
+const changedPrice: Plant = async (owner, { funded }, random) => {
+  const orderId = take(funded, random);
+  const cents = 1 + random.below(1_000);
+  await owner.query('UPDATE orders SET fiat_amount = fiat_amount - $2 WHERE order_id = $1', [orderId, cents]);
+  return {
+    name: 'changed fiat amount of an order',
+    expected: [
+      {
+        kind: 'order_amount',
+        orderId,
+        about: /^quote /,
+        says: /^fiat_amount \d+\.\d\d fiat_amount \d+\.\d\d$/,
+      },
+    ],
   };
 };
 
@@ -132,24 +153,30 @@ const extraEntry: Plant = async (owner, { funded }, random) => {
   };
 };
 
-const lostEvent: Plant = async (owner, { completed }, random) => {
-  const orderId = take(completed, random);
+const lostEvent: Plant = (owner, { completed }, random) =>
+  loseEvent('lost event', 1 + random.below(3), take(completed, random), owner);
+
+/** The machines have several ways to where an order begins, and not all of them tell the partner. */
+const lostFirstEvent: Plant = (owner, { completed }, random) =>
+  loseEvent('lost event of the first status', 0, take(completed, random), owner);
+
+async function loseEvent(name: string, index: number, orderId: string, owner: Client): Promise<Planted> {
   const { rows } = await owner.query<{ event_id: string }>(
     `SELECT event_id FROM events WHERE subject_id = $1 AND event_type = 'order.status.changed'
-      ORDER BY position LIMIT 1 OFFSET ${random.below(3)}`,
+      ORDER BY position LIMIT 1 OFFSET ${index}`,
     [orderId],
   );
   for (const table of ['webhook_deliveries', 'event_stream', 'events']) {
     await owner.query(`DELETE FROM ${table} WHERE event_id = $1`, [rows[0]?.event_id]);
   }
   return {
-    name: 'lost event',
+    name,
     expected: [
       { kind: 'event_missing', orderId, about: /^order.status.changed$/, says: /the order became \w+ none$/ },
       { kind: 'stream_gap', orderId: null, about: /^the stream of partner /, says: /after \d+ \d+$/ },
     ],
   };
-};
+}
 
 const deletedDelivery: Plant = async (owner, { completed }, random) => {
   const orderId = take(completed, random);
@@ -215,17 +242,39 @@ const paymentChanged: Plant = async (owner, { payments }, random) => {
   };
 };
 
+const paymentMoved: Plant = async (owner, { payments }, random) => {
+  await owner.query(
+    `UPDATE fiat_payments p SET account_number = a.account_number
+       FROM fiat_accounts a WHERE p.payment_id = $1 AND a.account_number <> p.account_number`,
+    [take(payments, random)],
+  );
+  return {
+    name: 'bank payment booked to another account',
+    expected: [
+      {
+        kind: 'bank_payment_account',
+        orderId: null,
+        about: /^fiat_account:retail_/,
+        says: /^account (\S+) account (?!\1)\S+$/,
+      },
+    ],
+  };
+};
+
 export const CORRUPTIONS: readonly Plant[] = [
   missingPosting,
   extraTransfer,
   changedEntry,
   changedOrder,
+  changedPrice,
   statusAhead,
   extraEntry,
   lostEvent,
+  lostFirstEvent,
   deletedDelivery,
   lostEffect,
   paymentNotBooked,
   paymentNotAtBank,
   paymentChanged,
+  paymentMoved,
 ];

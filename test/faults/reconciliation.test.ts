@@ -20,7 +20,7 @@ import { CORRUPTIONS, type Corruptible, type ExpectedDifference, type Planted } 
 
 /** `npm run reconciliation` draws other orders and amounts, among more of them. */
 const SEED = Number(process.env.RECONCILIATION_SEED ?? 20_261_117);
-const ORDERS = Number(process.env.RECONCILIATION_ORDERS ?? 4);
+const ORDERS = Number(process.env.RECONCILIATION_ORDERS ?? 5);
 const IS_LONG = process.env.RECONCILIATION_SEED !== undefined;
 
 describe('the reconciliation', () => {
@@ -71,8 +71,11 @@ describe('the reconciliation', () => {
     const payments = async () => {
       const userId = await fiat.customer();
       const accountId = await fiat.account(userId);
+      await fiat.account(await fiat.customer());
       const made = await Promise.all(
-        ['11.00', '12.00', '13.00', '14.00'].map((amount) => fiat.deposit(userId, accountId, { amount })),
+        ['11.00', '12.00', '13.00', '14.00', '15.00'].map((amount) =>
+          fiat.deposit(userId, accountId, { amount }),
+        ),
       );
       return made.map(({ body }) => body.data.id as string);
     };
@@ -131,6 +134,24 @@ describe('the reconciliation', () => {
     const checked = await reconcileAll(gateway.deps);
     expect(await answered()).toEqual([]);
     expect(checked).toBeGreaterThan(ORDERS * 2);
+  });
+
+  it('misses the first number of a stream, unless what was before the others is purged', async () => {
+    const gaps = async () => {
+      await reconcileAll(gateway.deps);
+      const found = (await answered()).filter(({ about }) => about?.startsWith('the stream of partner '));
+      return found.map((gap) => `${gap.kind} ${gap.about}: ${gap.expected}, ${gap.found}`);
+    };
+    const { rows } = await query('DELETE FROM event_stream WHERE sequence = 1 RETURNING *');
+    const [{ event_id, partner_id, position }] = rows as [Record<string, string>];
+    expect(await gaps()).toEqual([`stream_gap the stream of partner ${partner_id}: 1 after 0, 2`]);
+    await query(`INSERT INTO event_stream_floors (partner_id, floor) VALUES ('${partner_id}', 1)`);
+    expect(await gaps()).toEqual([]);
+    await query(
+      `DELETE FROM event_stream_floors;
+       INSERT INTO event_stream (event_id, partner_id, position, sequence)
+       VALUES ('${event_id}', '${partner_id}', ${position}, 1)`,
+    );
   });
 
   it(`finds and names every corruption, and nothing else: seed ${SEED}`, async () => {

@@ -232,6 +232,8 @@ describe('disputes', () => {
     const { amounts, fee_breakdown: fees } = await driver.read(orderId);
     const vendor = await parties.vendorOf(orderId);
     expect((await vendor.post('dispute')).body.data.status).toBe('dispute_started');
+    // It has not stopped any more.
+    expect(await driver.read(orderId)).toMatchObject({ failure: null, cancelled_by: null });
     await parties.operate(orderId, 'hold', { decision: 'release' });
     expect((await decide(orderId, 'for_buyer')).body.data.status).toBe('dispute_started');
     const before = await driver.balance(vendor.wallet);
@@ -239,7 +241,7 @@ describe('disputes', () => {
     expect((await vendor.post('sign-release', { release_signature })).body.data.status).toBe(
       'crypto_release_pending',
     );
-    await driver.reaches(orderId, 'completed');
+    expect(await driver.reaches(orderId, 'completed')).toMatchObject({ failure: null, cancelled_by: null });
     expect(await driver.balance(vendor.wallet)).toBe(
       before + atomic(amounts.crypto_amount) - atomic(fees.platform_fee),
     );

@@ -89,8 +89,11 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
   expect(ESCROW_BY_STATUS[direction][order.status], trace).toContain(order.facts.escrow);
   const refundsAnnounced = order.emitted.filter((event) => event === 'order.refund.required').length;
   expect(refundsAnnounced, trace).toBeLessThan(2);
-  if (direction === 'offramp' && order.status === 'cancelled' && order.facts.escrow !== 'none') {
-    expect(refundsAnnounced, trace).toBe(1);
+  // A buyer who knew where to pay may have paid: nobody is asked before an operator has looked, whatever the order is held for.
+  const { payeeShown, refundAsked, held, escrow } = order.facts;
+  const isLookedAt = payeeShown && !refundAsked && (held || escrow === 'emptied');
+  if (direction === 'offramp' && order.status === 'cancelled' && escrow !== 'none') {
+    expect(refundsAnnounced, trace).toBe(isLookedAt ? 0 : 1);
   }
   // It need not be found out by reading: each party that may sign a refund has been asked to.
   if (direction === 'offramp' && order.allowed().includes('authorize-refund')) {
@@ -118,7 +121,7 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
           checkInvariants(order, direction, chosen);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 3000 },
     );
   });
 

@@ -577,7 +577,7 @@ export interface DifferenceCheck {
   verdict: ReconciliationVerdict;
 }
 
-export type DifferenceKind = "books_unbalanced" | "escrow_balance" | "entry_missing" | "entry_unexpected" | "entry_amount" | "effect_missing" | "event_missing" | "stream_gap" | "delivery_missing" | "bank_payment_missing" | "bank_payment_unknown" | "bank_payment_amount" | (string & {});
+export type DifferenceKind = "books_unbalanced" | "escrow_balance" | "entry_missing" | "entry_unexpected" | "entry_amount" | "order_amount" | "effect_missing" | "event_missing" | "stream_gap" | "delivery_missing" | "bank_payment_missing" | "bank_payment_unknown" | "bank_payment_account" | "bank_payment_amount" | (string & {});
 
 export type Direction = "onramp" | "offramp" | (string & {});
 

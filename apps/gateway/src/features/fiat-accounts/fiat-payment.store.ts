@@ -203,14 +203,17 @@ export interface KnownPaymentRow {
   payment_id: string;
   bank_transaction_id: string;
   account_number: string;
+  /** What the bank calls the account. */
+  account_reference: string | null;
   order_id: string | null;
   currency: string;
   currency_decimals: number;
   amount: string;
 }
 
-const KNOWN = `SELECT payment_id, bank_transaction_id, account_number::text, order_id, currency, currency_decimals, amount::text
-     FROM fiat_payments`;
+const KNOWN = `SELECT payment_id, bank_transaction_id, account_number::text, order_id, currency, currency_decimals, amount::text,
+       (SELECT a.bank_reference FROM fiat_accounts a WHERE a.account_number = p.account_number) AS account_reference
+     FROM fiat_payments p`;
 
 export const knownPayments = statement<[after: string | null, limit: number], KnownPaymentRow>(
   'reconcile.payments',

@@ -28,7 +28,7 @@ interface Deps {
   readonly bank: BankingPort;
 }
 
-/** Each payment of ours: the bank knows it, with this amount. */
+/** Each payment of ours: the bank knows it, on this account and with this amount. */
 export function bookedPaymentPart({ db, bank }: Deps): ReconciliationPart {
   const compare = async (row: KnownPaymentRow): Promise<Difference[]> => {
     const reported = await bank.readPayment(row.bank_transaction_id);
@@ -44,20 +44,32 @@ export function bookedPaymentPart({ db, bank }: Deps): ReconciliationPart {
         difference('bank_payment_unknown', row.payment_id, { ...common, expected: 'the bank knows none' }),
       ];
     }
-    if (reported.amount === BigInt(row.amount) && reported.currency === row.currency) return [];
-    const expected = `${formatFixed(reported.amount, row.currency_decimals)} ${reported.currency}`;
+    const isElsewhere = reported.accountReference !== row.account_reference;
     const off = BigInt(row.amount) - reported.amount;
     return [
-      difference('bank_payment_amount', row.payment_id, {
-        ...common,
-        expected,
-        difference: formatFixed(off, row.currency_decimals),
-      }),
+      ...(isElsewhere
+        ? [
+            difference('bank_payment_account', row.payment_id, {
+              ...common,
+              expected: `account ${reported.accountReference}`.slice(0, 200),
+              found: `account ${row.account_reference}`.slice(0, 200),
+            }),
+          ]
+        : []),
+      ...(off !== 0n || reported.currency !== row.currency
+        ? [
+            difference('bank_payment_amount', row.payment_id, {
+              ...common,
+              expected: `${formatFixed(reported.amount, row.currency_decimals)} ${reported.currency}`,
+              difference: formatFixed(off, row.currency_decimals),
+            }),
+          ]
+        : []),
     ];
   };
   return {
     name: 'booked_payments',
-    kinds: ['bank_payment_unknown', 'bank_payment_amount'],
+    kinds: ['bank_payment_unknown', 'bank_payment_account', 'bank_payment_amount'],
     async sweep(cursor) {
       const rows = await db.query(SYSTEM, knownPayments, [cursor, PAYMENTS]);
       const found: Difference[] = [];

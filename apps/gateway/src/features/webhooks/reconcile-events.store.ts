@@ -31,17 +31,17 @@ export const recordedEvent = statement<[eventId: string, since: Date], RecordedE
 );
 
 /**
- * Numbers that are missing among the newest of each partner. Above the floor nothing is purged; below it some events stay,
- * because they are still being delivered.
+ * Numbers that are missing among the newest of each partner, the first one above the floor included. Above the floor nothing
+ * is purged; below it some events stay, because they are still being delivered.
  */
 export const streamGaps = statement<[numbers: number], { partner_id: string; after: string; next: string }>(
   'reconcile.stream_gaps',
   `SELECT p.partner_id, n.previous::text AS after, n.sequence::text AS next
-     FROM partners p CROSS JOIN LATERAL (
-       SELECT sequence, lag(sequence) OVER (ORDER BY sequence) AS previous FROM (
+     FROM partners p LEFT JOIN event_stream_floors f USING (partner_id) CROSS JOIN LATERAL (
+       SELECT sequence, coalesce(lag(sequence) OVER (ORDER BY sequence),
+                                 CASE WHEN count(*) OVER () < $1 THEN coalesce(f.floor, 0) END) AS previous FROM (
          SELECT s.sequence FROM event_stream s
-          WHERE s.partner_id = p.partner_id AND s.sequence > coalesce(
-                  (SELECT f.floor FROM event_stream_floors f WHERE f.partner_id = p.partner_id), 0)
+          WHERE s.partner_id = p.partner_id AND s.sequence > coalesce(f.floor, 0)
           ORDER BY s.sequence DESC LIMIT $1) AS newest) AS n
     WHERE n.sequence > n.previous + 1`,
 );

@@ -9,11 +9,23 @@ export interface BookedEntry {
   readonly postings: readonly { readonly account: string; readonly asset: string; readonly amount: string }[];
 }
 
+/** What an order takes from its quote, and keeps. */
+export const QUOTED_FIGURES = [
+  'crypto_amount',
+  'fiat_amount',
+  'platform_fee',
+  'partner_fee',
+  'rate',
+] as const;
+export type QuotedFigure = (typeof QUOTED_FIGURES)[number];
+
 export interface RecordedOrderRow extends OrderRow {
   entries: readonly BookedEntry[];
   effects: readonly { readonly kind: string; readonly open: boolean }[];
   /** When its changes of status were written to the outbox, epoch milliseconds. */
   announced_at: readonly string[];
+  /** What its quote promised. */
+  quoted: Readonly<Record<QuotedFigure, string>>;
   /** The account whose payment has paid it. */
   paid_from: string | null;
 }
@@ -28,6 +40,8 @@ const RECORDED = `SELECT ${ORDER_COLUMNS},
        FROM intents i WHERE i.payload ? 'order_id' AND i.payload->>'order_id' = o.order_id::text), '[]') AS effects,
     ARRAY(SELECT (extract(epoch FROM v.created_at) * 1000)::bigint::text
             FROM events v WHERE v.subject_id = o.order_id AND v.event_type = 'order.status.changed') AS announced_at,
+    (SELECT jsonb_build_object(${QUOTED_FIGURES.map((name) => `'${name}', q.${name}::text`).join(', ')})
+       FROM quotes q WHERE q.quote_id = o.quote_id) AS quoted,
     (SELECT f.account_number::text FROM fiat_payments f WHERE f.order_id = o.order_id) AS paid_from
   ${ORDER_TABLES}`;
 

@@ -1,5 +1,6 @@
 import {
   formatFixed,
+  NEW,
   ORDER_MACHINES,
   type OrderTransition,
   orderStatusesWithOutcome,
@@ -18,14 +19,16 @@ import { inSlices } from '../../../lib/pacing.ts';
 import { assetOf, entryForOrder } from './postings.ts';
 import {
   type BookedEntry,
+  QUOTED_FIGURES,
+  type QuotedFigure,
   type RecordedOrderRow,
   recordedOrder,
   recordedOrders,
 } from './reconcile-orders.store.ts';
 
 /**
- * Orders against what was written with them in the same transactions: entries of the books, effects, events. What is there
- * to be is worked out anew from the order and from the tables of the machines.
+ * Orders against their quotes and what was written with them in the same transactions: entries of the books, effects,
+ * events. What is there to be is worked out anew from the order and from the tables of the machines.
  */
 
 /** Rows a look; so many looks a run. */
@@ -45,6 +48,7 @@ export function orderPart(deps: OrderPartDeps): ReconciliationPart {
     const recorded = { ...order, ...account };
     return [
       ...entryDifferences(recorded),
+      ...quoteDifferences(recorded),
       ...effectDifferences(recorded),
       // What is about to be purged for its age may be gone between two looks.
       ...eventDifferences(recorded, deps.clock.now() - (deps.config.eventRetentionDays - 0.5) * DAY_MS),
@@ -52,7 +56,14 @@ export function orderPart(deps: OrderPartDeps): ReconciliationPart {
   };
   return {
     name: 'orders',
-    kinds: ['entry_missing', 'entry_unexpected', 'entry_amount', 'effect_missing', 'event_missing'],
+    kinds: [
+      'entry_missing',
+      'entry_unexpected',
+      'entry_amount',
+      'order_amount',
+      'effect_missing',
+      'event_missing',
+    ],
     async sweep(cursor) {
       let next = cursor;
       let checked = 0;
@@ -196,6 +207,26 @@ function wordsOf(order: RecordedOrder, { postings }: BookedEntry): string {
   return words.join(', ') || 'nothing moved';
 }
 
+function quoteDifferences(order: RecordedOrder): Difference[] {
+  const changed = QUOTED_FIGURES.filter((name) => order[name] !== order.quoted[name]);
+  if (changed.length === 0) return [];
+  const words = (of: Readonly<Record<QuotedFigure, string>>) =>
+    changed.map((name) => `${name} ${figureInWords(order, name, of[name])}`).join(', ');
+  return [
+    difference('order_amount', order.order_id, {
+      orderId: order.order_id,
+      about: `quote ${order.quote_id}`,
+      expected: words(order.quoted),
+      found: words(order),
+    }),
+  ];
+}
+
+function figureInWords(order: RecordedOrder, name: QuotedFigure, value: string): string {
+  if (name === 'rate') return value;
+  return formatFixed(BigInt(value), name === 'fiat_amount' ? order.fiat_decimals : order.crypto_decimals);
+}
+
 type Machine = (typeof ORDER_MACHINES)[keyof typeof ORDER_MACHINES];
 
 /** The effects of the transitions that set the escrow in motion, as the tables have them. */
@@ -241,21 +272,27 @@ function effectDifferences(order: RecordedOrder): Difference[] {
     : lacks(beginning, `the order is ${order.status}`, false);
 }
 
-/** Whether every way from one status to the next tells the partner of it. */
-function isAnnounced(machine: Machine, from: string | undefined, to: string): boolean {
+/** Whether every way from one status, or into being, to the next tells the partner of it. */
+function isAnnounced(machine: Machine, from: string, to: string): boolean {
   const ways = (machine.transitions as readonly OrderTransition[]).filter(
-    (one) => one.to === to && (from === undefined || ([one.from].flat() as readonly string[]).includes(from)),
+    (one) => one.to === to && ([one.from].flat() as readonly string[]).includes(from),
   );
   return ways.length > 0 && ways.every(({ emits }) => emits.includes('order.status.changed'));
 }
 
+/** What one unit of work did, and so two events, may be of the same instant. */
 function eventDifferences(order: RecordedOrder, since: number): Difference[] {
   const machine = ORDER_MACHINES[order.direction];
-  const announced = new Set(order.announced_at.map(Number));
+  const announced = order.announced_at.map(Number);
   return order.timeline.flatMap(({ status, at }, index) => {
-    const from = order.timeline[index - 1]?.status;
+    const from = order.timeline[index - 1]?.status ?? NEW;
     const instant = Date.parse(at);
-    if (instant < since || announced.has(instant) || !isAnnounced(machine, from, status)) return [];
+    if (instant < since || !isAnnounced(machine, from, status)) return [];
+    const event = announced.indexOf(instant);
+    if (event >= 0) {
+      announced.splice(event, 1);
+      return [];
+    }
     return difference('event_missing', `${order.order_id}:${at}`, {
       orderId: order.order_id,
       about: 'order.status.changed',
