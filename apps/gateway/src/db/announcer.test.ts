@@ -136,6 +136,20 @@ describe('the announcer', () => {
     expect(sent).toEqual([['a'], ['b', 'c']]);
   });
 
+  it('keeps what can wait for longer, and sends it with what cannot', async () => {
+    const sent: string[][] = [];
+    const send = async (_channels: unknown, payloads: readonly string[]) => void sent.push([...payloads]);
+    // A moment that never ends in this test: what can wait goes out with what cannot, or not at all.
+    const announcer = createAnnouncer(send, 0, 60_000);
+    const canWait = (payload: string) => [{ channel: 'c', payload, canWait: true as const }];
+    announcer.announce(canWait('a'));
+    announcer.announce(canWait('b'));
+    await new Promise(setImmediate);
+    expect(sent, 'the first at once').toEqual([['a']]);
+    announcer.announce([...canWait('c'), ...news('urgent')]);
+    expect(sent).toEqual([['a'], ['b', 'c', 'urgent']]);
+  });
+
   it('goes on after a failure', async () => {
     const sent: string[][] = [];
     const announcer = createAnnouncer(async (_channels, payloads) => {

@@ -19,7 +19,7 @@ export type EventDraft = TypedEvent & {
 
 /** There is something to show on this partner's stream. */
 function eventsWritten(partnerId: string): Announcement {
-  return { channel: 'events_written', payload: partnerId };
+  return { channel: 'events_written', payload: partnerId, canWait: true };
 }
 
 /** There is something to deliver to this endpoint; the default one has its partner's id. */

@@ -62,7 +62,7 @@ interface VendorTold {
 
 function vendorsTold(_params: unknown, rows: readonly VendorTold[]): Announcement[] {
   return rows.flatMap(({ vendor_id }) =>
-    vendor_id === null ? [] : [{ channel: 'vendor_events_written', payload: vendor_id }],
+    vendor_id === null ? [] : [{ channel: 'vendor_events_written', payload: vendor_id, canWait: true }],
   );
 }
 
@@ -78,7 +78,7 @@ function changeTold(params: readonly [string, OrderStatus, ...unknown[]], rows: 
 }
 
 function reservationsDue(rows: readonly OrderChanged[]): Announcement[] {
-  return rows.map(({ quote_id }) => ({ channel: 'reservations_due', payload: quote_id }));
+  return rows.map(({ quote_id }) => ({ channel: 'reservations_due', payload: quote_id, canWait: true }));
 }
 
 /**
