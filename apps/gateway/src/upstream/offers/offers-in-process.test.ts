@@ -24,7 +24,7 @@ describe('offers in the database', () => {
     database = await openTestDatabase(10);
     other = await connect(database.url);
     listener = createListener(database.url, () => {});
-    offers = createInProcessOffers({ db: database.db, listener, logger });
+    offers = createInProcessOffers({ db: database.db, listener, logger, lookMs: 1_000 });
     await database.owner.query(
       `INSERT INTO vendors (vendor_id, name, wallet_address, created_at)
        VALUES ($1, 'Desk', '0x' || repeat('1', 40), clock_timestamp())`,
@@ -34,6 +34,7 @@ describe('offers in the database', () => {
     await offers.start();
   });
   afterAll(async () => {
+    await offers.stop();
     await listener.close();
     await other.end();
     await database.close();
@@ -75,6 +76,68 @@ describe('offers in the database', () => {
     expect(offers.book().offer(offerId)?.minAmount).toBe('1');
     await other.query('COMMIT');
     await until('the earlier change', () => offers.book().offer(offerId)?.minAmount === '2');
+  });
+
+  /** The offers that a listener is told of while something is done, and after it as many as are to be expected. */
+  async function toldDuring(work: () => Promise<unknown>, later = 0): Promise<(string | undefined)[]> {
+    const ear = await connect(database.url);
+    try {
+      const heard: (string | undefined)[] = [];
+      ear.on('notification', ({ payload }) => heard.push(payload));
+      await ear.query('LISTEN offers_changed');
+      await work();
+      await until('what is told later', () => heard.length >= later);
+      await other.query(`NOTIFY offers_changed, 'end'`);
+      await until('the end', () => heard.includes('end'));
+      return heard.slice(0, heard.indexOf('end'));
+    } finally {
+      await ear.end();
+    }
+  }
+
+  test('a transaction that reserves or gives back notifies nobody itself: the program does, once it is committed', async () => {
+    const quoteId = newId();
+    const reserving = () => other.query('SELECT reserve_balance($1, $2, 40) AS reserved', [quoteId, offerId]);
+    expect(await toldDuring(reserving)).toEqual([]);
+    const ending = () => other.query(endReservations.text, [['completed'], ['cancelled'], 0, 100]);
+    expect(await toldDuring(ending)).toEqual([]);
+    expect(await balance()).toBe('100');
+    expect(await toldDuring(() => reserve('1'), 1)).toEqual([offerId]);
+    expect(await toldDuring(() => sweep(0), 1)).toEqual([offerId]);
+  });
+
+  test('any other change of an offer is told in its transaction', async () => {
+    const change = (set: string) => () =>
+      other.query(`UPDATE offers SET ${set} WHERE offer_id = $1`, [offerId]);
+    for (const set of ['available_balance = 7', 'min_amount = 2', 'withdrawn = true']) {
+      expect(await toldDuring(change(set)), set).toEqual([offerId]);
+    }
+  });
+
+  test('a change that nobody was told of is seen with the next look at all offers', async () => {
+    await other.query('SELECT reserve_balance($1, $2, 40)', [newId(), offerId]);
+    await until('what is left', () => offers.book().offer(offerId)?.availableBalance === '60');
+  });
+
+  test('a reservation that is refused leaves nothing behind', async () => {
+    const quoteId = newId();
+    expect(await reserve('100.000001', quoteId)).toBe(false);
+    expect(await reserve('60', quoteId)).toBe(true);
+    expect(await balance()).toBe('40');
+  });
+
+  test('what reserving changes is in no index, so that it rewrites none', async () => {
+    const { rows } = await database.owner.query(
+      `SELECT i.indexrelid::regclass::text AS index, a.attname AS column FROM pg_index i
+         JOIN pg_attribute a ON a.attrelid = i.indrelid AND (a.attnum = ANY (i.indkey)
+           OR pg_get_expr(i.indpred, i.indrelid) ~ ('\\m' || a.attname || '\\M'))
+        WHERE i.indrelid = 'offers'::regclass`,
+    );
+    expect(rows.map(({ column }) => column)).toContain('offer_id');
+    const indexed = rows.filter(({ column }) =>
+      ['available_balance', 'version', 'changed_in'].includes(column),
+    );
+    expect(indexed).toEqual([]);
   });
 
   test('orders that race for a balance never reserve more than there is', async () => {

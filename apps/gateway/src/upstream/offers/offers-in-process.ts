@@ -1,17 +1,19 @@
 import { type Offer, OfferBook, type Vendor } from '@causeway/offers';
-import { type Database, SYSTEM, violatedConstraint } from '../../db/database.ts';
+import { type Database, SYSTEM } from '../../db/database.ts';
 import type { Listener } from '../../db/listener.ts';
 import { coalesce } from '../../lib/coalesce.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type Offers, offersUnavailable } from '../../ports/offers.ts';
 import {
   allVendors,
+  type ChangedOfferRow,
   changedOffers,
   consumeReservation,
   endReservations,
   endReservationsOfQuotes,
   type OfferBookRow,
   offerOf,
+  offersById,
   releaseReservation,
   reserveOffer,
   vendorOf,
@@ -22,34 +24,60 @@ export interface InProcessOffersOptions {
   /** Not started yet: what is listened for is named before it connects. */
   readonly listener: Listener;
   readonly logger: Logger;
+  /** A change whose announcement was lost, with the process that made it, is seen by then. */
+  readonly lookMs?: number;
 }
 
 /** Every order changes the balance of an offer; on a busy day they are read together. */
 const REFRESH_SPACING_MS = 200;
+const DEFAULT_LOOK_MS = 5_000;
 /** Before every transaction there ever was. */
 const BEGINNING = '0';
 
-/** The default adapter: vendors and offers are in PostgreSQL, notifications say when to look again. */
-export function createInProcessOffers({ db, listener, logger }: InProcessOffersOptions): Offers {
+/** The default adapter: vendors and offers are in PostgreSQL, notifications say which offer to look at again. */
+export function createInProcessOffers(options: InProcessOffersOptions): Offers {
+  const { db, listener, logger, lookMs = DEFAULT_LOOK_MS } = options;
   const reactions: (() => void)[] = [];
   let book: OfferBook | undefined;
   let since = BEGINNING;
+  let told = new Set<string>();
+  /** Not only what was told: at first, after a lost connection, where vendors or offers are new, and now and then. */
+  let wantsAll = true;
+  let looking: NodeJS.Timeout | undefined;
+
+  /** Offers before vendors: a vendor is there before its offers, so every offer finds its vendor. */
+  async function readChanges(): Promise<{ rows: readonly OfferBookRow[]; vendors: readonly Vendor[] }> {
+    const [isForAll, ids] = [wantsAll, [...told]];
+    wantsAll = false;
+    told = new Set();
+    try {
+      if (!isForAll) {
+        const rows = ids.length === 0 ? [] : await db.query(SYSTEM, offersById, [ids]);
+        return { rows, vendors: [] };
+      }
+      const changed = await db.query(SYSTEM, changedOffers, [since]);
+      const vendors = (await db.query(SYSTEM, allVendors, [])).map(vendorOf);
+      since = changed[0]?.horizon ?? since;
+      return { rows: changed.filter(isOffer), vendors };
+    } catch (error) {
+      wantsAll = true;
+      throw error;
+    }
+  }
 
   const load = coalesce(async () => {
-    // Offers first: a vendor is there before its offers, so every offer finds its vendor.
-    const rows = await db.query(SYSTEM, changedOffers, [since]);
-    const vendors = (await db.query(SYSTEM, allVendors, [])).map(vendorOf);
+    const { rows, vendors } = await readChanges();
     const before = book ?? OfferBook.empty;
-    const changed = rows.filter(isOffer).filter(({ withdrawn }) => !withdrawn);
     const changes = {
       vendors: vendors.filter((vendor) => !isSameVendor(before.vendor(vendor.vendorId), vendor)),
-      offers: changed.map(offerOf).filter((offer) => !isSameOffer(before.offer(offer.offerId), offer)),
+      offers: rows
+        .filter(({ withdrawn }) => !withdrawn)
+        .map(offerOf)
+        .filter((offer) => !isSameOffer(before.offer(offer.offerId), offer)),
       removedOfferIds: rows
-        .filter(isOffer)
         .filter(({ withdrawn, offer_id }) => withdrawn && before.offer(offer_id) !== undefined)
         .map(({ offer_id }) => offer_id),
     };
-    since = rows[0]?.horizon ?? since;
     const isUnchanged = changes.vendors.length + changes.offers.length + changes.removedOfferIds.length === 0;
     if (book !== undefined && isUnchanged) return;
     book = before.withChanged(changes);
@@ -68,8 +96,18 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     load().catch((error) => logger.error({ err: error }, 'refreshing offers failed'));
   }
 
-  listener.on('offers_changed', refresh);
-  listener.onConnected(refresh);
+  function refreshAll(): void {
+    wantsAll = true;
+    refresh();
+  }
+
+  listener.on('offers_changed', (offerId) => {
+    // A new offer seldom comes alone, and may be of a new vendor.
+    if (book?.offer(offerId) === undefined) wantsAll = true;
+    else told.add(offerId);
+    refresh();
+  });
+  listener.onConnected(refreshAll);
 
   return {
     book() {
@@ -79,16 +117,18 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
     onChange(react) {
       reactions.push(react);
     },
-    start: load,
-    async stop() {},
+    start() {
+      looking = setInterval(refreshAll, lookMs).unref();
+      // A connection may have been there before the offers.
+      wantsAll = true;
+      return load();
+    },
+    async stop() {
+      clearInterval(looking);
+    },
     reservations: {
       async reserve(quoteId, offerId, crypto) {
-        const reserve = () => db.query(SYSTEM, reserveOffer, [quoteId, offerId, crypto]);
-        const [row] = await reserve().catch((error: unknown) => {
-          if (violatedConstraint(error) !== 'offer_reservations_pkey') throw error;
-          // The same quote was reserved for at the same moment; that reservation is found now.
-          return reserve();
-        });
+        const [row] = await db.query(SYSTEM, reserveOffer, [quoteId, offerId, crypto]);
         return row?.reserved === true;
       },
       async release(quoteId, offerId) {
@@ -109,7 +149,7 @@ export function createInProcessOffers({ db, listener, logger }: InProcessOffersO
   };
 }
 
-function isOffer(row: OfferBookRow): row is OfferBookRow & { offer_id: string } {
+function isOffer(row: ChangedOfferRow): row is OfferBookRow & ChangedOfferRow {
   return row.offer_id !== null;
 }
 

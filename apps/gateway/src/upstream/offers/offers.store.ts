@@ -1,5 +1,5 @@
 import type { ALL_METHODS, Offer, OfferSide, Vendor, VendorKind } from '@causeway/offers';
-import { plannedOnce, statement } from '../../db/statement.ts';
+import { type Announcement, plannedOnce, statement } from '../../db/statement.ts';
 
 /** All SQL of the offers backend in this process. */
 export interface VendorBookRow {
@@ -23,11 +23,8 @@ interface WirePaymentOption {
   method_slugs: string[] | typeof ALL_METHODS;
 }
 
-/** One row always, for the horizon; its offer columns are null where nothing has changed. */
 export interface OfferBookRow {
-  /** Every transaction before it has ended: the next look begins here. */
-  horizon: string;
-  offer_id: string | null;
+  offer_id: string;
   vendor_id: string;
   kind: VendorKind;
   side: OfferSide;
@@ -46,16 +43,37 @@ export interface OfferBookRow {
   created_at: Date;
 }
 
-export const changedOffers = statement<[since: string], OfferBookRow>(
-  'offers.changed',
-  `SELECT h.horizon, o.offer_id, o.vendor_id, v.kind, o.side, o.crypto_currency, o.fiat_currency,
+/** One row always, for the horizon; its offer columns are null where nothing has changed. */
+export type ChangedOfferRow = (OfferBookRow | { readonly offer_id: null }) & {
+  /** Every transaction before it has ended: the next look begins here. */
+  readonly horizon: string;
+};
+
+const BOOK_COLUMNS = `o.offer_id, o.vendor_id, v.kind, o.side, o.crypto_currency, o.fiat_currency,
           trim_scale(o.fixed_price)::text AS fixed_price, trim_scale(o.margin_pct)::text AS margin_pct,
           trim_scale(o.min_amount)::text AS min_amount, trim_scale(o.max_amount)::text AS max_amount,
           o.payment_options, o.countries, trim_scale(o.available_balance)::text AS available_balance,
-          o.authorized, o.withdrawn, o.version::text, o.created_at
+          o.authorized, o.withdrawn, o.version::text, o.created_at`;
+
+/** Reads all offers to find them: for a first look, and for what no announcement told. */
+export const changedOffers = statement<[since: string], ChangedOfferRow>(
+  'offers.changed',
+  `SELECT h.horizon, ${BOOK_COLUMNS}
      FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon) h
      LEFT JOIN (offers o JOIN vendors v USING (vendor_id)) ON o.changed_in >= $1::xid8`,
 );
+
+export const offersById = plannedOnce(
+  statement<[offerIds: readonly string[]], OfferBookRow>(
+    'offers.by_id',
+    `SELECT ${BOOK_COLUMNS} FROM offers o JOIN vendors v USING (vendor_id) WHERE o.offer_id = ANY($1::uuid[])`,
+  ),
+);
+
+/** Told after the commit: inside the transaction it would take a lock of the whole server (decision 0018). */
+function offerChanged(offerId: string): Announcement {
+  return { channel: 'offers_changed', payload: offerId, canWait: true };
+}
 
 /**
  * Takes what an order needs from an offer. Orders queue for the best offer's row, so its commit does not wait for the disk:
@@ -65,7 +83,9 @@ export const changedOffers = statement<[since: string], OfferBookRow>(
 export const reserveOffer = statement<
   [quoteId: string, offerId: string, crypto: string],
   { reserved: boolean }
->('offers.reserve', 'SELECT reserve_offer($1, $2, $3::numeric) AS reserved');
+>('offers.reserve', 'SELECT reserve_balance($1, $2, $3::numeric) AS reserved', ([, offerId], [row]) =>
+  row?.reserved === true ? [offerChanged(offerId)] : [],
+);
 
 /** What is reserved for a quote is still wanted where the offer serves it, or where another order is just being written for it. */
 const STILL_WANTED = `EXISTS (SELECT FROM quotes q WHERE q.quote_id = $1 AND q.serving_offer_id = $2)
@@ -118,20 +138,32 @@ const endReservationsAmong = (among: Among) => `WITH due AS (
      DELETE FROM offer_reservations r USING due d WHERE r.quote_id = d.quote_id AND r.offer_id = d.offer_id
      RETURNING r.offer_id, CASE WHEN d.is_settled THEN 0 ELSE r.crypto END AS crypto),
    returned AS (
-     UPDATE offers o SET available_balance = o.available_balance + e.crypto
+     UPDATE offers o SET available_balance = o.available_balance + e.crypto, version = o.version + 1,
+            changed_in = pg_current_xact_id()
        FROM (SELECT offer_id, sum(crypto) AS crypto FROM ended GROUP BY offer_id HAVING sum(crypto) > 0) e
       WHERE o.offer_id = e.offer_id)
-   SELECT count(*)::text AS ended, set_config('synchronous_commit', 'off', true) FROM ended`;
+   SELECT count(*)::text AS ended, array_agg(DISTINCT offer_id::text) FILTER (WHERE crypto > 0) AS returned_to,
+          set_config('synchronous_commit', 'off', true), set_config('causeway.announced_after_commit', 'on', true)
+     FROM ended`;
 
-export const endReservations = statement<FinishedParams, { ended: string }>(
+interface Ended {
+  ended: string;
+  returned_to: string[] | null;
+}
+
+const toldOfEnded = (_params: unknown, [row]: readonly Ended[]) => (row?.returned_to ?? []).map(offerChanged);
+
+export const endReservations = statement<FinishedParams, Ended>(
   'offers.end_reservations',
   endReservationsAmong(ANY_QUOTE),
+  toldOfEnded,
 );
 
 export const endReservationsOfQuotes = plannedOnce(
-  statement<FinishedOfQuotesParams, { ended: string }>(
+  statement<FinishedOfQuotesParams, Ended>(
     'offers.end_reservations_of_quotes',
     endReservationsAmong(GIVEN_QUOTES),
+    toldOfEnded,
   ),
 );
 
@@ -210,7 +242,7 @@ export function vendorOf(row: VendorBookRow): Vendor {
   };
 }
 
-export function offerOf(row: OfferBookRow & { offer_id: string }): Offer {
+export function offerOf(row: OfferBookRow): Offer {
   return {
     offerId: row.offer_id,
     vendorId: row.vendor_id,
