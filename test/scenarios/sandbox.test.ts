@@ -64,6 +64,29 @@ describe('the calls of a sandbox', () => {
     expect((await driver.event(orderId, event)).status).toBe(409);
   });
 
+  it('wakes simulated actors of its own accord only where they may act, whoever changed the order', async () => {
+    const owner = await connect(gateway.databaseUrl);
+    const woken = async (orderId: string) => {
+      const { rows } = await owner.query(
+        `SELECT payload ->> 'asked' AS asked FROM intents WHERE kind = 'sandbox.act' AND payload ->> 'order_id' = $1`,
+        [orderId],
+      );
+      return rows.map(({ asked }) => asked);
+    };
+    try {
+      const orderId = await driver.onrampOrder();
+      expect(await woken(orderId), 'opened by the partner').toEqual([]);
+      await driver.event(orderId, 'vendor_accepts');
+      await driver.reaches(orderId, 'awaiting_vendor_escrow_funding');
+      expect(await woken(orderId), 'accepted by the vendor, who was asked').toEqual(['true']);
+      await autoAdvance(true);
+      expect(await woken(await driver.onrampOrder()), 'opened by the partner').toEqual(['false']);
+    } finally {
+      await autoAdvance(false);
+      await owner.end();
+    }
+  });
+
   describe('an event that does not apply', () => {
     const stop = (orderId: string) => driver.act(orderId, 'cancel');
 

@@ -29,36 +29,42 @@ export interface Intent<K extends IntentKind = IntentKind> {
 
 const INTENTS_WRITTEN: Announcement = { channel: 'intents_written', payload: '' };
 
-const insertIntent = statement<
-  [
-    intentId: string,
-    partnerId: string | null,
-    kind: string,
-    dedupeKey: string,
-    payload: string,
-    runAt: Date,
-    createdAt: Date,
-  ]
->(
-  'intents.insert',
-  `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at)
-   VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7)
-   ON CONFLICT (kind, dedupe_key) DO NOTHING`,
-  // One for later is found by looking when its time has come.
-  ([, , , , , runAt, createdAt]) => (runAt <= createdAt ? [INTENTS_WRITTEN] : []),
-);
+type IntentParams = [
+  intentId: string,
+  partnerId: string | null,
+  kind: string,
+  dedupeKey: string,
+  payload: string,
+  runAt: Date,
+  createdAt: Date,
+];
 
-export function prepareIntent(unit: UnitOfWork, draft: IntentDraft): void {
-  unit.tx.defer(insertIntent, [
-    unit.ids.uuid(),
-    draft.partnerId,
-    draft.kind,
-    draft.dedupeKey,
-    JSON.stringify(draft.payload),
-    draft.runAt ?? unit.at,
-    unit.at,
-  ]);
+/** Writes an intent in the unit that decides it. */
+export type PrepareIntent = (unit: UnitOfWork, draft: IntentDraft) => void;
+
+/** Writes it only where a condition holds at that moment, in SQL with the partner as $2. */
+export function preparingIntent(name: string, condition: string): PrepareIntent {
+  const insertIntent = statement<IntentParams>(
+    name,
+    `INSERT INTO intents (intent_id, partner_id, kind, dedupe_key, payload, run_at, created_at)
+     SELECT $1::uuid, $2::uuid, $3, $4, $5::jsonb, $6::timestamptz, $7::timestamptz WHERE ${condition}
+     ON CONFLICT (kind, dedupe_key) DO NOTHING`,
+    // One for later is found by looking when its time has come.
+    ([, , , , , runAt, createdAt]) => (runAt <= createdAt ? [INTENTS_WRITTEN] : []),
+  );
+  return (unit, draft) =>
+    unit.tx.defer(insertIntent, [
+      unit.ids.uuid(),
+      draft.partnerId,
+      draft.kind,
+      draft.dedupeKey,
+      JSON.stringify(draft.payload),
+      draft.runAt ?? unit.at,
+      unit.at,
+    ]);
 }
+
+export const prepareIntent = preparingIntent('intents.insert', 'true');
 
 /**
  * How many transactions one intent may need, one after the other. A third party can be first twice, in deploying an escrow

@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol';
 import { SYSTEM } from '../../db/database.ts';
-import { type Intent, type IntentDraft, prepareIntent } from '../../engine/intent.ts';
+import { type Intent, type IntentDraft, prepareIntent, preparingIntent } from '../../engine/intent.ts';
 import type { IntentHandler, Outcome } from '../../engine/intent-handler.ts';
 import type { UnitOfWork } from '../../engine/unit-of-work.ts';
 import { schedule } from '../../lib/backoff.ts';
@@ -25,12 +25,15 @@ const THINKING_MS = 1_000;
 export const REFUSED = 'refused: ';
 const NOTHING_TO_DO: Outcome = { kind: 'confirmed', result: 'nothing to do' };
 
+/** An actor that may not act is not woken: finding that out would cost as much as a request. */
+const prepareActOfItsOwn = preparingIntent('sandbox.wake_actor', 'actors_may_act($2)');
+
 /** Called in the transaction that changed an order: a simulated actor may have to act next. */
 export function wakeSimulator(unit: UnitOfWork, order: OrderRow): void {
   if (SILENT_ACTS[order.direction][order.status] !== undefined) {
     prepareIntent(unit, act(order, false, unit.at));
   } else if (ownActOn(order) !== undefined) {
-    prepareIntent(unit, act(order, false, new Date(unit.at.getTime() + THINKING_MS)));
+    prepareActOfItsOwn(unit, act(order, false, new Date(unit.at.getTime() + THINKING_MS)));
   }
 }
 
