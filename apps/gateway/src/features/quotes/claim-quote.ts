@@ -17,6 +17,7 @@ import type { Offers, VendorKind } from '../../ports/offers.ts';
 import { type FillDeps, type Serving, selectVendor } from './fill-quote.ts';
 import { quoteAdapter } from './quote.adapter.ts';
 import {
+  type ClaimableQuoteRow,
   completeQuoteClaim,
   endQuoteClaims,
   endQuoteClaimsOf,
@@ -44,7 +45,7 @@ export interface ClaimDeps extends FillDeps {
 /** What was claimed and reserved for the order that a quote becomes. */
 export interface QuoteClaim {
   /** As it was when it was claimed; undefined where there is none. */
-  readonly quote: QuoteRow | undefined;
+  readonly quote: ClaimableQuoteRow | undefined;
   /** Whose crypto is reserved; undefined where no vendor can serve the quote, or where the quote cannot be claimed anyway. */
   readonly serving: Serving | undefined;
   /** Called once the order is written: without it everything is given back. */
@@ -144,7 +145,7 @@ export async function readQuote(db: Database, scope: Scope, quoteId: string): Pr
 }
 
 /** Nothing is taken for a quote that cannot be claimed; claimQuote says why it cannot. */
-function canBeClaimed(quote: QuoteRow, at: Date): boolean {
+function canBeClaimed(quote: ClaimableQuoteRow, at: Date): boolean {
   return (
     decide(quoteMachine, quote.status, 'quote_claimed', quoteFacts(quote, at), 'partner').kind === 'moved'
   );

@@ -12,7 +12,14 @@ import {
 } from '../../ports/offers.ts';
 import { railLookupOf } from '../../upstream/offers/offers-market.ts';
 import { referenceRateOf } from './pricing.ts';
-import { claimedBy, findQuote, lockQuote, type QuoteRow, servingOfferOf } from './quote.store.ts';
+import {
+  claimedBy,
+  findQuote,
+  lockQuote,
+  type QuoteRow,
+  servingOfferOf,
+  type UnlockedQuoteRow,
+} from './quote.store.ts';
 
 export interface FillDeps {
   readonly offers: Offers;
@@ -33,7 +40,7 @@ export interface Serving {
  */
 export async function selectVendor(
   { offers, currencies, logger }: FillDeps,
-  quote: QuoteRow,
+  quote: UnlockedQuoteRow,
   declinedOfferIds: readonly string[] = [],
 ): Promise<Serving | undefined> {
   const { reference, rates } = currencies.current();
@@ -77,7 +84,7 @@ export function cryptoNeeded(
   return formatShortest(needed, quote.crypto_decimals);
 }
 
-function firmQuoteOf(quote: QuoteRow): FirmQuote {
+function firmQuoteOf(quote: UnlockedQuoteRow): FirmQuote {
   return {
     direction: quote.direction,
     crypto: { code: quote.crypto_currency, decimals: quote.crypto_decimals },

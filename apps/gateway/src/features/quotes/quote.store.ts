@@ -148,13 +148,14 @@ const PRESENT = `q.status, q.vendor_id, u.kyc_status, r.data_key_sealed AS recip
   q.direction = 'onramp' AND EXISTS (SELECT FROM fiat_accounts a WHERE a.user_id = q.user_id
     AND a.currency = q.fiat_currency AND a.status = ${sqlWords(FIAT_ACCOUNT_ACTIVE)}) AS has_own_account`;
 /** The rest is firm: the database refuses to change it. */
-const COLUMNS = `q.quote_id, q.partner_id, q.user_id, q.expires_at, q.direction, q.anchor, q.chain,
+const FIRM = `q.quote_id, q.partner_id, q.user_id, q.expires_at, q.direction, q.anchor, q.chain,
   q.crypto_currency, q.crypto_decimals, q.fiat_currency, q.fiat_decimals, q.rate,
   q.crypto_amount::text, q.fiat_amount::text, q.platform_fee::text, q.platform_fee_pct,
   q.partner_fee::text, q.partner_fee_pct, q.payment_method_slug, q.payment_network_slug, q.country_code,
   q.offer_id, q.offer_version::text, q.provider_scope, q.has_fiat_settlement_notification,
   q.payment_details_id::text, q.recipient_id, q.recipient_context_sealed, q.sender_recipient_relationship,
-  q.purpose_of_payment, q.session_id, ${PRESENT}`;
+  q.purpose_of_payment, q.session_id`;
+const COLUMNS = `${FIRM}, ${PRESENT}`;
 const TABLES = `quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
   LEFT JOIN recipients r ON r.recipient_id = q.recipient_id`;
 
@@ -171,7 +172,13 @@ export const findQuote = statement<[quoteId: string], QuoteRow>(
   `SELECT ${COLUMNS} FROM ${TABLES} WHERE q.quote_id = $1`,
 );
 
-export interface ClaimableQuoteRow extends QuoteRow {
+/** What is read without the lock: the rest of what may change is read under it. */
+export type UnlockedQuoteRow = Omit<
+  QuoteRow,
+  Exclude<keyof QuotePresent, 'status' | 'vendor_id' | 'kyc_status'>
+>;
+
+export interface ClaimableQuoteRow extends UnlockedQuoteRow {
   /** Null where the claim was opened, or where the quote cannot be claimed any more. */
   over_limit: DetailsOf<'OPEN_ORDER_LIMIT'> | null;
 }
@@ -192,12 +199,12 @@ export const openQuoteClaim = statement<
   ClaimableQuoteRow
 >(
   'quotes.open_claim',
-  `SELECT ${COLUMNS},
+  `SELECT ${FIRM}, q.status, q.vendor_id, u.kyc_status,
           CASE WHEN q.status = ${sqlWords(QUOTE_ACTIVE)} AND q.expires_at > $4 AND u.kyc_status = ${CLEARED} THEN
             open_quote_claim(q.quote_id, q.partner_id, q.user_id, q.crypto_amount / 10::numeric ^ q.crypto_decimals,
               coalesce(p.open_order_limit, $5), coalesce(p.held_value_limit, $6),
               coalesce(p.customer_open_order_limit, $7), coalesce(p.customer_held_value_limit, $8)) END AS over_limit
-     FROM ${TABLES}
+     FROM quotes q JOIN users u USING (user_id) JOIN partners p ON p.partner_id = q.partner_id
     WHERE q.quote_id = $1 AND q.direction = $2 AND q.partner_id = $3 AND ($9::uuid IS NULL OR q.user_id = $9)`,
 );
 
