@@ -241,7 +241,7 @@ describe('a return that did not get through', () => {
     expect(await at.holds(token, escrow)).toBe(0n);
   });
 
-  it('because its token takes a fee is looked at once and left to a person, and others are credited', async () => {
+  it('because its token takes a fee is looked at once and left to a person, who closes it, and others are credited', async () => {
     const { settings, client } = gateway.deps.chains.get(CHAIN);
     const key = gateway.partners[1].walletPrivateKey as `0x${string}`;
     const account = privateKeyToAccount(key);
@@ -263,11 +263,25 @@ describe('a return that did not get through', () => {
         return found.note === 'transfers_differ' && found;
       });
       expect(left).toMatchObject({ status: 'return_pending', return: { tx_hash: expect.any(String) } });
+      for (const decision of ['hold', 'return', 'accept'] as const)
+        expect((await at.decide(id, decision)).status, decision).toBe(409);
+      expect((await at.decide(id, 'dismiss')).body.data).toMatchObject({ status: 'dismissed' });
+      expect((await at.depositsOf(orderId)).find(({ deposit_id }) => deposit_id === id)).toMatchObject({
+        status: 'dismissed',
+        return: { tx_hash: left.return.tx_hash },
+      });
     }
     await anotherIsCredited();
     const { effects } = (await gateway.operator.orders.get(orderId)).body.data;
     const returns = effects.filter(({ kind }) => kind === 'escrow.return-deposit');
     expect(returns.map(({ status }) => status)).toEqual(['failed', 'failed']);
+    await at.agrees(orderId);
+  });
+
+  it('of which nothing was sent yet, cannot be dismissed', async () => {
+    const { id, behave } = await ofFickleToken();
+    await behave(false);
+    expect(code(await at.decide(id, 'dismiss'))).toEqual(NOT_ALLOWED);
   });
 
   it('in its only attempt, of which nothing was sent, can be decided anew', async () => {

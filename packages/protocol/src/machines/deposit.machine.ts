@@ -50,6 +50,8 @@ export interface DepositFacts {
    * deposit has gone back with the nonce it was signed for.
    */
   readonly signed: boolean;
+  /** Its return was executed and moved something else than it: a token that takes a fee, or does not do what it says. */
+  readonly executedOtherwise: boolean;
   /** Another deposit of the same escrow is on its way back. */
   readonly otherReturning: boolean;
 }
@@ -64,6 +66,7 @@ export const INITIAL_DEPOSIT_FACTS: DepositFacts = {
   surplus: false,
   partCredited: false,
   signed: false,
+  executedOtherwise: false,
   otherReturning: false,
 };
 
@@ -128,6 +131,12 @@ const GUARDS = {
     reads: ['signed'],
     holds: (facts) => !facts.signed,
   },
+  executed_otherwise: {
+    code: 'OPERATION_NOT_ALLOWED',
+    says: 'its return was executed and moved something else',
+    reads: ['executedOtherwise'],
+    holds: (facts) => facts.executedOtherwise,
+  },
   no_other_return: {
     code: 'OPERATION_NOT_ALLOWED',
     says: 'no other deposit of the escrow is on its way back: one transaction at a time',
@@ -147,6 +156,7 @@ export type DepositGuard =
   | 'no_surplus'
   | 'nothing_credited'
   | 'unsigned'
+  | 'executed_otherwise'
   | 'no_other_return';
 
 export type DepositMachine = Machine<DepositStatus, DepositTrigger, DepositFacts, DepositGuard>;
@@ -179,7 +189,11 @@ export const depositMachine: DepositMachine = defineMachine<
     },
     returning: { says: 'On its way back.', published: false, terminal: false },
     returned: { says: 'Returned to its payer.', published: false, terminal: true },
-    dismissed: { says: 'An unconfigured token, left where it is.', published: false, terminal: true },
+    dismissed: {
+      says: 'An unconfigured token, left where it is or where its return has put it.',
+      published: false,
+      terminal: true,
+    },
   },
   guards: GUARDS,
   transitions: [
@@ -238,6 +252,15 @@ export const depositMachine: DepositMachine = defineMachine<
       to: 'dismissed',
       emits: [],
       spec: 'Safety: anyone can log a transfer of a token that does not exist',
+    },
+    {
+      from: 'return_pending',
+      on: 'dismissal_decided',
+      by: ['operator'],
+      guard: ['unknown_token', 'executed_otherwise'],
+      to: 'dismissed',
+      emits: [],
+      spec: 'Safety: a token that takes a fee has gone, though not as its return says; nothing else would end it',
     },
     {
       from: 'return_pending',

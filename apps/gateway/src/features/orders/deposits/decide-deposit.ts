@@ -198,7 +198,9 @@ export async function decideDeposit(
   const change =
     made.decision === 'return'
       ? await returnTerms(unit, one, made.returnTo ?? before.sender, seen)
-      : { return_to: null, return_amount: null, return_nonce: null, return_signature: null };
+      : made.decision === 'hold'
+        ? { return_to: null, return_amount: null, return_nonce: null, return_signature: null }
+        : {};
   const decided = { ...before, ...change, decided_at: unit.at };
   const after = moveDeposit(unit, { ...one, deposit: decided }, trigger, 'operator');
   // What becomes of its escrow is of interest again.

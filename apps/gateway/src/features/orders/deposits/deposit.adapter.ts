@@ -66,6 +66,8 @@ export function depositCase(deposit: DepositRow, around: DepositSurroundings): D
       surplus: around.surplus > 0n,
       partCredited: BigInt(deposit.credited_amount) > 0n,
       signed: isSigned(deposit) && !isOvertaken(deposit, others),
+      // Of an attempt that came to nothing the transaction is not kept.
+      executedOtherwise: deposit.return_tx_hash !== null,
       otherReturning: others.some(({ disposition }) => disposition === DEPOSIT_RETURNING),
     },
   };
