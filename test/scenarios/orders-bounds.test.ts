@@ -105,6 +105,24 @@ describe('the 1.20 bound, judged by the market', () => {
     await market.setRates({ EUR: QUOTED });
   });
 
+  it('a buyer that knows where to pay may have paid: however far the market moves then, nothing goes back by itself', async () => {
+    const orderId = await funded(await driver.offrampOrder());
+    const vendor = await parties.vendorOf(orderId);
+    const told = await until('the instructions', async () => {
+      const answer = await vendor.get('payment-instructions');
+      return answer.status === 200 && answer;
+    });
+    const deposit = await driver.escrowBalance(orderId);
+    await market.setRates({ EUR: BEYOND_BOUND });
+    const again = await vendor.get('payment-instructions');
+    expect([again.status, again.body.data]).toEqual([200, told.body.data]);
+    const repriced = await driver.event(orderId, 'reprice', { cost_multiplier: 2 });
+    expect([repriced.status, repriced.body.error.code]).toEqual([409, 'INVALID_STATUS']);
+    expect((await driver.read(orderId)).status).toBe('crypto_received');
+    expect(await driver.escrowBalance(orderId)).toBe(deposit);
+    await market.setRates({ EUR: QUOTED });
+  });
+
   it('without the vendor’s signature the partner may sign, and a late signature of the vendor does as well', async () => {
     const orders = [await driver.offrampOrder(), await driver.offrampOrder()];
     for (const orderId of orders) await withoutVendorSignature(await funded(orderId));

@@ -189,16 +189,37 @@ describe('disputes', () => {
     await driver.booksBalance();
   });
 
-  /** Cancelled while the buyer, who knows where to pay, may be paying. */
-  async function cancelledAsItIsPaid(): Promise<string> {
+  /** Its buyer knows where to pay, and may be paying. */
+  async function toldWhereToPay(): Promise<string> {
     const orderId = await driver.offrampOrder();
     await driver.fund(orderId);
     await driver.reaches(orderId, 'crypto_received');
     const vendor = await parties.vendorOf(orderId);
     await until('the instructions', async () => (await vendor.get('payment-instructions')).status === 200);
+    return orderId;
+  }
+
+  async function cancelledAsItIsPaid(): Promise<string> {
+    const orderId = await toldWhereToPay();
     expect((await driver.act(orderId, 'cancel')).body.data.status).toBe('cancelled');
     return orderId;
   }
+
+  it('off-ramp that fails once the buyer knows where to pay: nothing goes back until the operator says so', async () => {
+    const orderId = await toldWhereToPay();
+    expect((await driver.event(orderId, 'escrow_error')).status).toBe(200);
+    expect(await driver.read(orderId)).toMatchObject({
+      status: 'failed',
+      hold: { reason: 'SETTLEMENT_REVIEW' },
+      allowed_actions: [],
+    });
+    const refused = await driver.act(orderId, 'authorize-refund', { signature: `0x${'11'.repeat(65)}` });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'OPERATION_NOT_ALLOWED']);
+    expect(await driver.published(orderId)).not.toContain('order.refund.required');
+    await parties.operate(orderId, 'hold', { decision: 'release' });
+    expect((await driver.read(orderId)).allowed_actions).toEqual(['authorize-refund']);
+    expect(await driver.published(orderId)).toContain('order.refund.required');
+  });
 
   // Proves C7 OPERATION_NOT_ALLOWED, C3.2 row 7.
   it('off-ramp cancelled once the buyer knows where to pay: nothing goes back until the operator says that it has not', async () => {

@@ -191,6 +191,16 @@ describe('C3.1 on-ramp, row by row', () => {
     }
   });
 
+  test.each(['sending', 'sent'] as const)(
+    'an escrow that fails while the bank’s payment to the vendor is %s keeps the crypto until an operator has looked',
+    (vendorPayment) => {
+      const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner').know({ vendorPayment });
+      order.report('escrow_failed', 'chain');
+      expect(order).toMatchObject({ status: 'failed', facts: { held: true, escrow: 'funded' } });
+      expect(order.effects).not.toContain('escrow.return-to-vendor');
+    },
+  );
+
   // Proves D6.8, D6.11.
   test('no cancel once payment is confirmed; a dispute is opened from fiat_transfer_pending and may go either way', () => {
     const order = onrampAwaitingFiat().report('payment_sent_confirmed', 'partner');

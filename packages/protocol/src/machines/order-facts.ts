@@ -171,17 +171,17 @@ export const ORDER_GUARDS = {
   },
   return_free: {
     code: 'OPERATION_NOT_ALLOWED',
-    says: 'the order is not held for review, the wallet that a refund pays is screened clear, and no fiat is on its way to the vendor',
+    says: 'the order is not held for review, the wallet that a refund pays is screened clear, and the vendor neither has the fiat nor is being paid it',
     reads: ['held', 'refundWalletCleared', 'vendorPayment'],
     holds: ({ held, refundWalletCleared, vendorPayment }) =>
-      [!held, refundWalletCleared, vendorPayment !== 'sending'].every((isFree) => isFree),
+      [!held, refundWalletCleared, vendorPayment !== 'sending', vendorPayment !== 'sent'].every((is) => is),
   },
   return_kept: {
     code: 'OPERATION_NOT_ALLOWED',
-    says: 'the order is held for review, or the wallet that a refund pays is not screened clear, or fiat is on its way to the vendor',
+    says: 'the order is held for review, or the wallet that a refund pays is not screened clear, or the vendor has the fiat or is being paid it',
     reads: ['held', 'refundWalletCleared', 'vendorPayment'],
     holds: ({ held, refundWalletCleared, vendorPayment }) =>
-      [held, !refundWalletCleared, vendorPayment === 'sending'].some((keeps) => keeps),
+      [held, !refundWalletCleared, vendorPayment === 'sending', vendorPayment === 'sent'].some((is) => is),
   },
   vendor_available: {
     code: 'INVALID_STATUS',

@@ -109,6 +109,18 @@ function checkInvariants(order: OrderWalk, direction: OrderDirection, step: Step
   ]);
 }
 
+/** Ways in which the crypto of an order returns to the side that gave it. */
+const GOES_BACK = /^escrow\.(refund|auto-refund|return-to-vendor)$/;
+
+/** The side that gave the crypto has the fiat for it, or may have it on its way. */
+function mayHaveBeenPaid({ facts, passed }: OrderWalk, direction: OrderDirection): boolean {
+  if (passed.includes('fiat_received_confirmed')) return true;
+  if (direction === 'offramp') return facts.payeeShown;
+  // The bank is asked once a deposit has paid the order, and never before.
+  const isAsked = facts.vendorPayment === 'sending' || facts.vendorPayment === 'sent';
+  return isAsked && passed.includes('fiat_transfer_pending');
+}
+
 describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) => {
   test('any steps by any actor keep the order in a known status, its money where the status says', () => {
     fc.assert(
@@ -146,6 +158,30 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
         }
       }),
       { numRuns: 600 },
+    );
+  });
+
+  // Decision 0080.
+  test('who has the fiat, or may have been paid it, gets no crypto back unless an operator has decided or time has run out', () => {
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        let isDecided = false;
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step === undefined || 'kycCleared' in step) continue;
+          const paid = mayHaveBeenPaid(order, direction);
+          const before = order.effects.length;
+          const isRefused = order.attempt(step.trigger, step.actor) !== undefined;
+          if (!paid) isDecided = false;
+          else if (!isRefused && (step.actor === 'operator' || step.trigger === 'order_expired'))
+            isDecided = true;
+          const goesBack = order.effects.slice(before).filter((effect) => GOES_BACK.test(effect));
+          if (paid && !isDecided)
+            expect(goesBack, `${order.passed.join(' > ')} on ${step.trigger}`).toEqual([]);
+        }
+      }),
+      { numRuns: 3000 },
     );
   });
 

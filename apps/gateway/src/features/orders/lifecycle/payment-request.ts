@@ -51,7 +51,11 @@ export async function paymentInstructions(
     return payer;
   }
   const asked = moveOrder(unit, secrets.orderAdapters, order, 'payout_details_requested', 'vendor');
-  requireCostWithinBound(secrets, unit, asked);
+  const { payeeShown } = order.facts;
+  // A buyer that was told before may have paid. Another one is told with the answer: a refusal takes it back.
+  if (payeeShown !== true) {
+    requireCostWithinBound(secrets, unit, { ...asked, facts: { ...asked.facts, payeeShown } });
+  }
   const signed = await unit.tx.query(escrowSignatures, [order.order_id, 'refund']);
   if (!signed.some(({ signer }) => signer.toLowerCase() === order.escrow?.buyer.toLowerCase())) {
     throw new CausewayError('OPERATION_NOT_ALLOWED', { message: 'Sign the refund of the escrow first.' });
@@ -75,7 +79,7 @@ function requireCostWithinBound(deps: InstructionDeps, unit: UnitOfWork, order: 
     });
   }
   const stopped = execute(unit, deps.orderAdapters[order.direction], order, 'cost_bound_exceeded', 'system');
-  // Once a payment was claimed the table no longer stops the order: the buyer has paid and is paid.
+  // Once a payment is claimed the table no longer stops the order: the buyer has paid and is paid.
   if (stopped.kind === 'refused') return;
   const refusal = refusedTransition({ kind: 'refused', code: 'INVALID_STATUS', row: stopped.row }, 'vendor');
   throw new RecordedRefusal(refusal);
