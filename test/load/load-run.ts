@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { startServerProcess } from '../../bench/frame/server-process.ts';
 import { type PlayedRound, playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
+import type { ControlRound } from './bare-control.ts';
 import { type Deployment, processorSeconds, residentMib, startDeployment } from './deployment.ts';
 import { findPeak, isFollowed, type LoadSummary, p99ByKind, summarise } from './judge-load.ts';
 import { type LoadResult, type LoadRound, type RequestKind, USUAL_MIX } from './partner-requests.ts';
@@ -17,10 +19,20 @@ export interface MeasuredLoad {
   readonly cpuMsARequest: Readonly<Record<string, number>>;
   /** MiB of the API and the worker, every second. */
   readonly memory: readonly number[];
+  /** Of a bare Fastify in the same seconds, in milliseconds; undefined where none was asked for. */
+  readonly bareP99: number | undefined;
+}
+
+export interface PlayedLoad {
+  readonly seconds: number;
+  readonly aSecond: number;
+  readonly mix?: readonly RequestKind[];
+  /** Whether a bare Fastify is measured beside it (bare-control.ts). */
+  readonly withBare?: boolean;
 }
 
 export interface LoadRun {
-  play(round: { seconds: number; aSecond: number; mix?: readonly RequestKind[] }): Promise<MeasuredLoad>;
+  play(round: PlayedLoad): Promise<MeasuredLoad>;
   findPeak(): Promise<number>;
   /** Bytes of the write-ahead log, and of all tables with their indexes. */
   databaseBytes(): Promise<{ wal: number; tables: number }>;
@@ -45,17 +57,23 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
   const { partners, apiProcesses } = options;
   let deployment: Deployment | undefined;
   const generator = startLoadProcess('../load/load-generator.ts');
+  const control = startLoadProcess('../load/bare-control.ts');
+  const bare = await startServerProcess({ script: new URL('../../bench/servers/bare.ts', import.meta.url) });
+  const measureBare = (seconds: number) =>
+    control.ask<number>('round', { url: bare.url, seconds, seed: options.seed } satisfies ControlRound);
   try {
     // Every partner calls from an address of its own, as a proxy tells it: the limits are those of production.
     const env = { TRUSTED_PROXIES: '127.0.0.1', API_PROCESSES: String(apiProcesses) };
     deployment = await startDeployment({ roles: 'together', env });
     const { base_url: baseUrl, operator_key: operatorKey } = deployment.description;
     await generator.ask('prepare', { baseUrl, operatorKey, partners } satisfies PreparedLoad);
-    const run = createRun(deployment, generator, options);
+    const run = createRun(deployment, generator, measureBare, options);
     await run.play(WARM_UP);
     return await use(run);
   } finally {
     await generator.stop();
+    await control.stop();
+    await bare.stop();
     await deployment?.stop();
   }
 }
@@ -63,15 +81,19 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
 function createRun(
   { home, processes }: Deployment,
   generator: LoadProcess,
+  measureBare: (seconds: number) => Promise<number>,
   { seed, tries, say }: LoadRunOptions,
 ): LoadRun {
   let rounds = 0;
 
-  async function play({ mix = USUAL_MIX, ...rate }: Parameters<LoadRun['play']>[0]): Promise<MeasuredLoad> {
+  async function play({ mix = USUAL_MIX, withBare = false, ...rate }: PlayedLoad): Promise<MeasuredLoad> {
     const before = await processorSeconds(processes);
     const sampling = sampleMemory(processes);
     const round: LoadRound = { ...rate, mix, seed: seed + rounds++ };
-    const result = await generator.ask<LoadResult>('round', round);
+    const [result, bareP99] = await Promise.all([
+      generator.ask<LoadResult>('round', round),
+      withBare ? measureBare(rate.seconds) : undefined,
+    ]);
     const memory = await sampling.stop();
     const after = await processorSeconds(processes);
     const summary = summarise(result, rate.seconds);
@@ -81,10 +103,11 @@ function createRun(
     );
     const cpuMs = Object.values(cpuMsARequest).reduce((sum, ms) => sum + ms, 0);
     const p99s = Object.entries(p99ByKind(result)).map(([kind, ms]) => `${kind} ${ms.toFixed(0)}`);
+    if (bareP99 !== undefined) p99s.push(`a bare Fastify ${bareP99.toFixed(0)}`);
     say(
       `${rate.aSecond.toFixed(0)}/s for ${rate.seconds} s: ${summary.goodput.toFixed(0)}/s in time, ${JSON.stringify(summary.statuses)}, ${Math.max(...memory).toFixed(0)} MiB, ${cpuMs.toFixed(2)} ms of processor a request, p99 in ms: ${p99s.join(', ')}`,
     );
-    return { result, summary, cpuMsARequest, memory };
+    return { result, summary, cpuMsARequest, memory, bareP99 };
   }
 
   return {

@@ -9,8 +9,8 @@ import { type LoadRun, type MeasuredLoad, MOVES_A_PEAK, withLoad } from './load-
 
 /**
  * `npm run load [-- phase …] [seed=N] [soak=seconds] [partners=N] [tries=N]`: finds the peak, then the phases that are named, or all:
- *   turns     the peak again, half of it for the p99 by kind of request, three times it for what is still answered in time and
- *             how the rest is refused; by turns, the medians
+ *   turns     the peak again, half of it for the p99 by kind of request, beside that of a bare Fastify in the same seconds,
+ *             three times it for what is still answered in time and how the rest is refused; by turns, the medians
  *   cost      what one order costs each process and the database
  *   soak      memory over ten minutes at half of the peak
  *   scaling   the peak with two processes of the API
@@ -51,15 +51,15 @@ interface Turn {
 }
 
 async function playTurn(run: LoadRun, rate: number): Promise<Turn> {
-  const play = async (aSecond: number) => {
-    const played = await run.play({ seconds: SECONDS_A_ROUND, aSecond });
+  const play = async (aSecond: number, withBare = false) => {
+    const played = await run.play({ seconds: SECONDS_A_ROUND, aSecond, withBare });
     await sleep(SETTLED_MS);
     return played;
   };
   // What is answered in time at a rate that is too high for the moment is less than could be: half of it says little.
   let peak = rate;
   while (!isFollowed((await play(peak)).summary)) peak *= LOWER;
-  return { peak, atHalf: await play(peak / 2), atThreeTimes: await play(peak * 3) };
+  return { peak, atHalf: await play(peak / 2, true), atThreeTimes: await play(peak * 3) };
 }
 
 /** The medians of the calmest turns, in which requests cost least: in the others the machine did something else as well. */
@@ -79,12 +79,21 @@ async function byTurns(run: LoadRun, rate: number): Promise<{ peak: number; figu
   });
   const total = (of: (turn: Turn) => number) => all.reduce((sum, turn) => sum + of(turn), 0);
   const kinds = Object.keys(p99ByKind((turns[0] as Turn).atHalf.result));
+  const p99Of = ({ atHalf }: Turn, kind: string) => p99ByKind(atHalf.result)[kind] ?? Number.NaN;
+  const bareP99Of = ({ atHalf }: Turn) => atHalf.bareP99 ?? Number.NaN;
   const peak = middle((turn) => turn.peak);
   const figures = [
     figure({ name: 'peak in these turns', ...peak, unit: 'requests/s', better: 'higher' as const }),
     ...kinds.map((kind) => {
-      const { value, details } = middle(({ atHalf }) => p99ByKind(atHalf.result)[kind] ?? Number.NaN);
+      const { value, details } = middle((turn) => p99Of(turn, kind));
       return lower(`p99 at half of the peak: ${kind}`, value, 'ms', P99_TARGETS[kind], details);
+    }),
+    ...[middle(bareP99Of)].map(({ value, details }) =>
+      lower('the same seconds: p99 of a bare Fastify that does nothing', value, 'ms', undefined, details),
+    ),
+    ...Object.entries(P99_TARGETS).map(([kind, target]) => {
+      const { value, details } = middle((turn) => p99Of(turn, kind) - bareP99Of(turn));
+      return lower(`p99 at half of the peak: ${kind}, above the bare one`, value, 'ms', target, details);
     }),
     ...[middle(({ atHalf: { summary } }) => summary.refused + summary.broken)].map(({ value, details }) =>
       lower('not answered 200 at half of the peak', value, 'requests', 0, details),
