@@ -195,13 +195,13 @@ export async function decideDeposit(
   const one = depositCase(before, around);
   const trigger = TRIGGERS[made.decision];
   requireMove(one, trigger, 'operator');
-  const change =
-    made.decision === 'return'
-      ? await returnTerms(unit, one, made.returnTo ?? before.sender, seen)
-      : made.decision === 'hold'
-        ? { return_to: null, return_amount: null, return_nonce: null, return_signature: null }
-        : {};
-  const decided = { ...before, ...change, decided_at: unit.at };
+  const terms = {
+    return: () => returnTerms(unit, one, made.returnTo ?? before.sender, seen),
+    hold: () => ({ return_to: null, return_amount: null, return_nonce: null, return_signature: null }),
+    // What was executed of its return stays on the record.
+    dismiss: () => ({}),
+  }[made.decision];
+  const decided = { ...before, ...(await terms()), decided_at: unit.at };
   const after = moveDeposit(unit, { ...one, deposit: decided }, trigger, 'operator');
   // What becomes of its escrow is of interest again.
   watchAgain(unit, order.order_id);
