@@ -185,6 +185,28 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
     );
   });
 
+  test('the buyer gets the crypto once its fiat is confirmed, or where an operator has decided a dispute for it', () => {
+    fc.assert(
+      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+        const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
+        let isDecided = false;
+        for (const choice of steps) {
+          const step = guided(order, choice);
+          if (step === undefined || 'kycCleared' in step) continue;
+          const before = order.effects.length;
+          const isRefused = order.attempt(step.trigger, step.actor) !== undefined;
+          isDecided ||= !isRefused && step.trigger === 'dispute_resolved_to_buyer';
+          const isReleased = order.effects.slice(before).includes('escrow.release');
+          if (!isReleased || isDecided) continue;
+          expect(order.passed, `${order.passed.join(' > ')} on ${step.trigger}`).toContain(
+            'fiat_received_confirmed',
+          );
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   test('while an order is held nothing that moves money is started', () => {
     const moving =
       /^(escrow\.(release|refund|auto-refund|return-to-vendor)|transfer\.relay|bridge\.relay|vendor\.request)/;
