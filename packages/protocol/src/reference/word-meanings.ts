@@ -243,7 +243,8 @@ export const WORD_MEANINGS: readonly NamedEnum[] = [
       accept: 'Credit it to the order.',
       return: 'Send it back.',
       hold: 'Withdraw an earlier decision.',
-      dismiss: 'Leave a token that is not configured where it is, also where its return has moved something else.',
+      dismiss:
+        'Leave a token that is not configured where it is, also where its return has moved something else.',
     },
   },
   {
