@@ -19,7 +19,7 @@ export interface Statement<Params extends readonly unknown[], Row> {
 export interface Announcement {
   readonly channel: string;
   readonly payload: string;
-  /** Nobody's work waits for it: what is shown or tidied up a moment later is as good. It travels with what is urgent, or with more of its kind. */
+  /** What is shown or tidied up a moment later is as good: it travels with what is urgent, or with more of its kind. */
   readonly canWait?: true;
 }
 

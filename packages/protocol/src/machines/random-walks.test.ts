@@ -77,6 +77,23 @@ function guided(order: OrderWalk, { pick, by }: { pick: number; by: number }): S
   return row === undefined || actor === undefined ? undefined : { trigger: row.on, actor };
 }
 
+type Report = Extract<Step, { trigger: OrderTrigger }>;
+
+/** What the choices lead to, one after the other: each is chosen where the order is by then. */
+function* reports(order: OrderWalk, choices: readonly { pick: number; by: number }[]): Generator<Report> {
+  for (const choice of choices) {
+    const step = guided(order, choice);
+    if (step !== undefined && !('kycCleared' in step)) yield step;
+  }
+}
+
+/** Tries it, and tells which effects it started. */
+function attempt(order: OrderWalk, { trigger, actor }: Report) {
+  const before = order.effects.length;
+  const isRefused = order.attempt(trigger, actor) !== undefined;
+  return { isRefused, started: order.effects.slice(before) };
+}
+
 function take(order: OrderWalk, step: Step): void {
   if ('kycCleared' in step) order.know(step);
   else order.attempt(step.trigger, step.actor);
@@ -143,14 +160,11 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
       fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
         const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
         let open: string | undefined;
-        for (const choice of steps) {
-          const step = guided(order, choice);
-          if (step === undefined || 'kycCleared' in step) continue;
-          const before = order.effects.length;
-          const refused = order.attempt(step.trigger, step.actor) !== undefined;
-          if (!refused && (step.trigger === 'release_failed' || step.trigger === 'refund_failed'))
+        for (const step of reports(order, steps)) {
+          const { isRefused, started } = attempt(order, step);
+          if (!isRefused && (step.trigger === 'release_failed' || step.trigger === 'refund_failed'))
             open = undefined;
-          for (const effect of order.effects.slice(before)) {
+          for (const effect of started) {
             if (!/^escrow\.(release|refund|auto-refund|return-to-vendor)$/.test(effect)) continue;
             expect(open, order.passed.join(' > ')).toBeUndefined();
             open = effect;
@@ -164,24 +178,22 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
   // Decision 0080.
   test('who has the fiat, or may have been paid it, gets no crypto back unless an operator has decided or time has run out', () => {
     fc.assert(
-      fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
+      fc.property(born, fc.array(guidedStep, { minLength: 20, maxLength: 40 }), (facts, steps) => {
         const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
         let isDecided = false;
-        for (const choice of steps) {
-          const step = guided(order, choice);
-          if (step === undefined || 'kycCleared' in step) continue;
+        for (const step of reports(order, steps)) {
           const paid = mayHaveBeenPaid(order, direction);
-          const before = order.effects.length;
-          const isRefused = order.attempt(step.trigger, step.actor) !== undefined;
+          const { isRefused, started } = attempt(order, step);
           if (!paid) isDecided = false;
           else if (!isRefused && (step.actor === 'operator' || step.trigger === 'order_expired'))
             isDecided = true;
-          const goesBack = order.effects.slice(before).filter((effect) => GOES_BACK.test(effect));
+          const goesBack = started.filter((effect) => GOES_BACK.test(effect));
           if (paid && !isDecided)
             expect(goesBack, `${order.passed.join(' > ')} on ${step.trigger}`).toEqual([]);
         }
       }),
-      { numRuns: 3000 },
+      // The rarest of the three ways that it has found comes up once in some thousands of these.
+      { numRuns: 60_000 },
     );
   });
 
@@ -190,14 +202,10 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
       fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
         const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
         let isDecided = false;
-        for (const choice of steps) {
-          const step = guided(order, choice);
-          if (step === undefined || 'kycCleared' in step) continue;
-          const before = order.effects.length;
-          const isRefused = order.attempt(step.trigger, step.actor) !== undefined;
+        for (const step of reports(order, steps)) {
+          const { isRefused, started } = attempt(order, step);
           isDecided ||= !isRefused && step.trigger === 'dispute_resolved_to_buyer';
-          const isReleased = order.effects.slice(before).includes('escrow.release');
-          if (!isReleased || isDecided) continue;
+          if (!started.includes('escrow.release') || isDecided) continue;
           expect(order.passed, `${order.passed.join(' > ')} on ${step.trigger}`).toContain(
             'fiat_received_confirmed',
           );
@@ -213,15 +221,12 @@ describe.each(['onramp', 'offramp'] as const)('%s: random walks', (direction) =>
     fc.assert(
       fc.property(born, fc.array(guidedStep, { maxLength: 60 }), (facts, steps) => {
         const order = new OrderWalk(direction, facts).report('order_initiated', 'partner');
-        for (const choice of steps) {
-          const step = guided(order, choice);
-          if (step === undefined || 'kycCleared' in step) continue;
+        for (const step of reports(order, steps)) {
           const held = order.facts.held;
-          const before = order.effects.length;
-          order.attempt(step.trigger, step.actor);
+          const { started } = attempt(order, step);
           if (!held || step.trigger === 'hold_released' || step.trigger === 'kyc_waived') continue;
-          const started = order.effects.slice(before).filter((effect) => moving.test(effect));
-          expect(started, `${order.passed.join(' > ')} on ${step.trigger}`).toEqual([]);
+          const moved = started.filter((effect) => moving.test(effect));
+          expect(moved, `${order.passed.join(' > ')} on ${step.trigger}`).toEqual([]);
         }
       }),
       { numRuns: 1500 },
