@@ -9,6 +9,10 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface ServerProcess extends RunningServer {
+  readonly pid: number | undefined;
+}
+
 export interface ServerProcessOptions {
   /** A script that calls `process.send({ url })` once it listens, and ends on SIGTERM. */
   readonly script: URL;
@@ -21,7 +25,7 @@ const READY_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /** Starts a server as a child process, for contenders that should share neither heap nor event loop. */
-export async function startServerProcess(options: ServerProcessOptions): Promise<RunningServer> {
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const child = fork(options.script, [...(options.args ?? [])], {
     execArgv: [],
     env: { ...process.env, ...options.env },
@@ -42,7 +46,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     endedEarly.catch(() => {});
     const [ready] = await Promise.race([once(child, 'message', { signal: timeout }), endedEarly]);
     const { url } = ready as { url: string };
-    return { url, stop, ...(options.request && { request: options.request }) };
+    return { url, pid: child.pid, stop, ...(options.request && { request: options.request }) };
   } catch (error) {
     await stop();
     throw error;

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../harness/gateway.ts';
@@ -73,6 +74,32 @@ describe('roles in processes of their own, around one database', () => {
       several.child.kill('SIGKILL');
     }
   });
+
+  // One core would have to be without it.
+  it.skipIf(availableParallelism() === 1)(
+    'one that shall go before all else does, or does not start and says why',
+    async () => {
+      const realtime = { ...api.env, API_SCHEDULING: 'realtime', METRICS_PORT: '0' };
+      const cannot = startProcess({ ...realtime, PATH: '/nowhere' }, ['api']);
+      expect(await cannot.exited).toBe(1);
+      expect(cannot.output()).toContain('Causeway could not start: real-time scheduling (API_SCHEDULING)');
+      expect(cannot.output()).toContain('there is no chrt');
+
+      const process_ = startProcess(realtime, ['api']);
+      try {
+        if (spawnSync('chrt', ['--rr', '1', 'true']).status !== 0) {
+          expect(await process_.exited).toBe(1);
+          expect(process_.output()).toContain('is not to be had here');
+          return;
+        }
+        await process_.ready();
+        const { stdout } = await promisify(execFile)('chrt', ['--pid', String(process_.child.pid)]);
+        expect(stdout).toContain('SCHED_RR|SCHED_RESET_ON_FORK');
+      } finally {
+        process_.child.kill('SIGKILL');
+      }
+    },
+  );
 
   /** Which processes answer: ids of requests begin with one of their process. */
   async function servers(baseUrl: string): Promise<Set<string>> {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { takePrecedence } from '../../apps/gateway/src/lib/scheduling.ts';
 import { startServerProcess } from '../../bench/frame/server-process.ts';
 import { type PlayedRound, playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
@@ -42,6 +43,8 @@ export interface LoadRunOptions {
   readonly seed: number;
   readonly partners: number;
   readonly apiProcesses: number;
+  /** As API_SCHEDULING has it. */
+  readonly scheduling: 'normal' | 'realtime';
   /** How often a step of the search for the peak is played at most, until the host leaves the machine alone. */
   readonly tries: number;
   readonly say: (text: string) => void;
@@ -54,7 +57,7 @@ const SECONDS_A_STEP = 8;
 export const MOVES_A_PEAK = 0.02;
 
 export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) => Promise<T>): Promise<T> {
-  const { partners, apiProcesses } = options;
+  const { partners, apiProcesses, scheduling, say } = options;
   let deployment: Deployment | undefined;
   const generator = startLoadProcess('../load/load-generator.ts');
   const control = startLoadProcess('../load/bare-control.ts');
@@ -62,8 +65,14 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
   const measureBare = (seconds: number) =>
     control.ask<number>('round', { url: bare.url, seconds, seed: options.seed } satisfies ControlRound);
   try {
+    // Clients are other machines, and wait for no core of this one; the bare server has what the deployment has.
+    goAhead([generator.child.pid, control.child.pid, ...(scheduling === 'realtime' ? [bare.pid] : [])], say);
     // Every partner calls from an address of its own, as a proxy tells it: the limits are those of production.
-    const env = { TRUSTED_PROXIES: '127.0.0.1', API_PROCESSES: String(apiProcesses) };
+    const env = {
+      TRUSTED_PROXIES: '127.0.0.1',
+      API_PROCESSES: String(apiProcesses),
+      API_SCHEDULING: scheduling,
+    };
     deployment = await startDeployment({ roles: 'together', env });
     const { base_url: baseUrl, operator_key: operatorKey } = deployment.description;
     await generator.ask('prepare', { baseUrl, operatorKey, partners } satisfies PreparedLoad);
@@ -75,6 +84,14 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
     await control.stop();
     await bare.stop();
     await deployment?.stop();
+  }
+}
+
+function goAhead(pids: readonly (number | undefined)[], say: LoadRunOptions['say']): void {
+  try {
+    for (const pid of pids) takePrecedence(pid);
+  } catch (error) {
+    say(`clients wait for a core like everybody: ${(error as Error).message}`);
   }
 }
 

@@ -50,8 +50,11 @@ interface PartnerState extends LoadPartner {
   readonly opened: string[];
 }
 
-/** What is due beyond waits here, and counts from when it was due. */
-const CONNECTIONS = 256;
+/**
+ * What is due beyond waits here, and counts from when it was due. As many as the peak answers in the second in which an answer
+ * is of use: with 256 a server at 1,700 requests a second saw no overload, only 256 clients, and the line was here.
+ */
+const CONNECTIONS = 1_024;
 /** What a client waits before it gives up. */
 const TIMEOUT_MS = 10_000;
 const PAIR = { crypto_currency: 'USDC', fiat_currency: 'EUR', fiat_amount: '20.00' };

@@ -173,6 +173,21 @@ describe('every value', () => {
     expect(started({ API_PROCESSES: '7', DATABASE_POOL_SIZE: '3' })).toBe(7);
   });
 
+  it('leaves a core without a process of the API where these go before everything else', () => {
+    const [cores, realtime] = [availableParallelism(), { API_SCHEDULING: 'realtime' }];
+    const tooMany = { ...realtime, API_PROCESSES: String(cores) };
+    expect(problemsOf(tooMany)).toEqual([
+      `API_SCHEDULING=realtime needs a core without a process of the API, of ${cores}; API_PROCESSES asks for ${cores}.`,
+    ]);
+    expect(loadConfig({ ...tooMany, API_SCHEDULING: 'normal' }, []).apiProcesses).toBe(cores);
+    expect(loadConfig(tooMany, ['worker']).roles).toEqual(['worker']);
+    if (cores === 1) return;
+    const most = String(cores - 1);
+    expect(loadConfig({ ...realtime, API_PROCESSES: most }, []).apiProcesses).toBe(cores - 1);
+    const asked = { ...realtime, API_PROCESSES: 'auto', DATABASE_POOL_SIZE: '500' };
+    expect(loadConfig(asked, []).apiProcesses).toBe(Math.min(cores - 1, 64));
+  });
+
   it('keeps percentages and keys exact', () => {
     const key = randomBytes(32);
     expect(loadConfig({ PLATFORM_FEE_PCT: '99.999999' }, []).platformFeePct).toBe('99.999999');

@@ -69,7 +69,7 @@ export function loadConfig(
     problems.push(`${MIGRATE} needs DATABASE_URL. A sandbox migrates its own database when it starts.`);
   }
 
-  if (serves) problems.push(...missingCompanions(values, environment));
+  if (serves) problems.push(...missingCompanions(values, environment), ...missingCore(values, roles));
 
   if (problems.length > 0) throw new ConfigError(problems);
   // Every variable was read by the parser that its type is inferred from, or there would be a problem.
@@ -94,10 +94,24 @@ export function loadDeployConfig(env: EnvironmentVariables = process.env): Deplo
 export const FEWEST_CONNECTIONS = 2;
 
 /** One for each core, as far as the connections go round: a server has a hundred of them unless it was told otherwise. */
-function processesOf({ apiProcesses, databasePoolSize }: Values): number {
+function processesOf({ apiProcesses, apiScheduling, databasePoolSize }: Values): number {
   if (apiProcesses !== 'auto') return apiProcesses;
   const served = Math.floor(databasePoolSize / FEWEST_CONNECTIONS);
-  return Math.max(1, Math.min(availableParallelism(), served, MOST_PROCESSES));
+  const cores = apiScheduling === 'realtime' ? realtimeCores() : availableParallelism();
+  return Math.max(1, Math.min(cores, served, MOST_PROCESSES));
+}
+
+/** What goes before everything else must not be on every core. */
+const realtimeCores = () => availableParallelism() - 1;
+
+function missingCore(values: Readonly<Record<string, unknown>>, roles: readonly Role[]): string[] {
+  const { apiScheduling, apiProcesses } = values as Partial<Values>;
+  if (apiScheduling !== 'realtime' || !roles.includes('api')) return [];
+  const [least, most] = [apiProcesses === 'auto' ? 1 : (apiProcesses ?? 1), realtimeCores()];
+  if (least <= most) return [];
+  return [
+    `API_SCHEDULING=realtime needs a core without a process of the API, of ${most + 1}; API_PROCESSES asks for ${least}.`,
+  ];
 }
 
 /** What is of no use without others. In a sandbox some of it is not read at all. */

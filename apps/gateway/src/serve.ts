@@ -3,6 +3,7 @@ import { createDeps, type EarlyDeps, type Surroundings } from './deps.ts';
 import { createReadiness, type Readiness } from './features/health/health.routes.ts';
 import type { Logger } from './lib/logger.ts';
 import { createProcessMetrics, type Metrics, publishReadiness, startMetricsServer } from './lib/metrics.ts';
+import { takePrecedence } from './lib/scheduling.ts';
 import { startTracing } from './lib/tracing.ts';
 import { pickPort } from './local/free-port.ts';
 
@@ -61,6 +62,8 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (config.roles.includes('api')) {
     const { createApi } = await readApi();
     const api = await createApi(deps, baseUrl);
+    // Not before: a start is not in anybody's way.
+    if (config.apiScheduling === 'realtime') takePrecedence();
     await api.listen({ host: config.host, port });
     stops.push({ what: 'api', stop: () => api.close() });
     readiness.add(...api.checks);

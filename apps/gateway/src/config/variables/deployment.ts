@@ -64,8 +64,15 @@ export const deployment = {
     'API_PROCESSES',
     values.processCount,
     '1',
-    'Processes that serve the API, on one port; `auto` for as many as the machine has cores, and no more than half of DATABASE_POOL_SIZE. They share DATABASE_POOL_SIZE, and have at least 2 of it each. The worker then has a process of its own, with a DATABASE_POOL_SIZE of its own.',
+    'Processes that serve the API, on one port; `auto` for as many as the machine has cores, one less with API_SCHEDULING=realtime, and no more than half of DATABASE_POOL_SIZE. They share DATABASE_POOL_SIZE, and have at least 2 of it each. The worker then has a process of its own, with a DATABASE_POOL_SIZE of its own.',
     { example: 'auto', roles: api },
+  ),
+  apiScheduling: withDefault(
+    'API_SCHEDULING',
+    values.oneOf('normal', 'realtime'),
+    'normal',
+    'With `realtime` a process of the API gets a core as soon as it has something to do, ahead of what else the machine does, such as the database: for machines that do all of it. Linux only; the account needs the right to it, and one core must be left without a process of the API.',
+    { roles: api },
   ),
   workerConcurrency: withDefault(
     'WORKER_CONCURRENCY',
