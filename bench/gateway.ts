@@ -19,7 +19,7 @@ export interface BenchGateway {
 
 export const POOL_SIZE = 10;
 
-const NO_LIMITS = {
+export const NO_LIMITS = {
   RATE_LIMIT_PARTNER_PER_MINUTE: '10000000',
   RATE_LIMIT_PUBLIC_PER_MINUTE: '10000000',
   OPEN_ORDERS_PER_PARTNER: '1000000000',

@@ -77,16 +77,17 @@ async function besides(
   first: GatewayProcess,
 ): Promise<Record<string, string>> {
   await until('the database', () => /Starting the API/.test(first.output()));
-  const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
-  const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
   const own = join(home, 'worker');
   await mkdir(own);
   await cp(join(home, SECRETS_FILE), join(own, SECRETS_FILE));
-  return {
-    ...env,
-    CAUSEWAY_HOME: own,
-    DATABASE_URL: `postgres://causeway:${password}@127.0.0.1:${port}/causeway`,
-  };
+  return { ...env, CAUSEWAY_HOME: own, DATABASE_URL: await databaseUrlOf(home) };
+}
+
+/** The owner's login at a sandbox's own PostgreSQL. */
+export async function databaseUrlOf(home: string): Promise<string> {
+  const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
+  const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
+  return `postgres://causeway:${password}@127.0.0.1:${port}/causeway`;
 }
 
 /** Of Linux, whatever the kernel's own. */

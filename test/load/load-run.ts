@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { takePrecedence } from '../../apps/gateway/src/lib/scheduling.ts';
@@ -7,7 +5,13 @@ import { startServerProcess } from '../../bench/frame/server-process.ts';
 import { type PlayedRound, playUndisturbed } from '../../bench/frame/undisturbed.ts';
 import { type LoadProcess, startLoadProcess } from '../soak/load-process.ts';
 import type { ControlRound } from './bare-control.ts';
-import { type Deployment, processorSeconds, residentMib, startDeployment } from './deployment.ts';
+import {
+  type Deployment,
+  databaseUrlOf,
+  processorSeconds,
+  residentMib,
+  startDeployment,
+} from './deployment.ts';
 import { findPeak, isFollowed, type LoadSummary, p99ByKind, summarise } from './judge-load.ts';
 import { type LoadResult, type LoadRound, type RequestKind, USUAL_MIX } from './partner-requests.ts';
 import type { PreparedLoad } from './prepare-partners.ts';
@@ -140,9 +144,7 @@ function createRun(
         return (played as PlayedRound<MeasuredLoad>).round.summary;
       }),
     async databaseBytes() {
-      const { password } = JSON.parse(await readFile(join(home, 'postgres-secrets.json'), 'utf8'));
-      const port = (await readFile(join(home, 'postgres-port'), 'utf8')).trim();
-      const client = new pg.Client(`postgres://causeway:${password}@127.0.0.1:${port}/causeway`);
+      const client = new pg.Client(await databaseUrlOf(home));
       await client.connect();
       const { rows } = await client.query(
         `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,
