@@ -80,6 +80,7 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
     deployment = await startDeployment({ roles: 'together', env });
     const { base_url: baseUrl, operator_key: operatorKey } = deployment.description;
     await generator.ask('prepare', { baseUrl, operatorKey, partners } satisfies PreparedLoad);
+    await turnLogOver(deployment.home);
     const run = createRun(deployment, generator, measureBare, options);
     await run.play(WARM_UP);
     return await use(run);
@@ -89,6 +90,26 @@ export async function withLoad<T>(options: LoadRunOptions, use: (run: LoadRun) =
     await bare.stop();
     await deployment?.stop();
   }
+}
+
+const LOG_FILES = 50;
+
+/**
+ * A database that has run for a day uses the files of its log again. A new one makes each when it is needed: 16 MB of zeros,
+ * under the lock of the log, while every commit waits.
+ */
+async function turnLogOver(home: string): Promise<void> {
+  const client = new pg.Client(await databaseUrlOf(home));
+  await client.connect();
+  await client.query("ALTER SYSTEM SET min_wal_size = '1GB'");
+  await client.query('SELECT pg_reload_conf()');
+  for (let file = 0; file < LOG_FILES; file++) {
+    // A file that nothing was written to is not left.
+    await client.query("SELECT pg_logical_emit_message(true, 'load', '')");
+    await client.query('SELECT pg_switch_wal()');
+  }
+  await client.query('CHECKPOINT');
+  await client.end();
 }
 
 function goAhead(pids: readonly (number | undefined)[], say: LoadRunOptions['say']): void {
