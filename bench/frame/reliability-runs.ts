@@ -141,7 +141,7 @@ export const RELIABILITY_RUNS: readonly ReliabilityRun[] = [
     run: 'order-cost',
     title: 'What an order costs',
     shows:
-      'This tree and the one before decision 0060 (`e1eac786`) beside each other, each as its `npm start` has it. Forty orders a second are quoted and opened for ten seconds, by turns. The processor of the database, and of the program, for an order with all that it leaves behind, less what each does when nobody asks for anything; the ratio is the median of nine turns (0082).',
+      'This tree and the one before decision 0060 (`e1eac786`) beside each other, each as its `npm start` has it. Forty orders a second are quoted and opened for ten seconds, by turns. The processor of the database, and of the program, for an order with all that it leaves behind, less what each does without requests; the ratio is the median of nine turns (0082).',
     shortRun: 'test/faults/order-cost.test.ts',
     findings: [
       {

@@ -22,9 +22,9 @@ const MAIN = join(REPOSITORY, 'apps/gateway/src/main.ts');
 /** As `npm start` has it. */
 export const COMPILED = join(REPOSITORY, 'node_modules/.cache/causeway');
 
-/** The settings and flags of Node with which `npm start` starts the program: what is measured is what runs. */
-export const START = (() => {
-  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+/** The settings and flags of Node with which `npm start` of a checkout starts the program: what is measured is what runs. */
+export function npmStartOf(folder: string) {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const words = String(scripts.start).split(' ');
   const node = words.indexOf('node');
   const settings = words.slice(0, node).filter((word) => word.includes('='));
@@ -32,7 +32,9 @@ export const START = (() => {
     env: Object.fromEntries(settings.map((word) => word.split('=') as [string, string])),
     flags: words.slice(node + 1).filter((word) => word.startsWith('--')),
   };
-})();
+}
+
+export const START = npmStartOf(REPOSITORY);
 
 export function startProcess(
   env: Readonly<Record<string, string>>,

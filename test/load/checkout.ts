@@ -7,17 +7,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { endedWithTheRun } from '../../bench/frame/interruption.ts';
 import { NO_LIMITS } from '../../bench/gateway.ts';
+import { npmStartOf } from '../harness/process.ts';
 import { until } from '../harness/until.ts';
 import { startLoadProcess } from '../soak/load-process.ts';
 import { databaseUrlOf, processorSeconds } from './deployment.ts';
 import type { LoadResult, LoadRound } from './partner-requests.ts';
 import type { PreparedLoad } from './prepare-partners.ts';
 
-/** Milliseconds of the processor for each order, without what is done when nobody asks for anything. */
-export interface OrderCost {
+/** Milliseconds of the processor in a while. */
+export interface ProcessorUse {
   readonly database: number;
   readonly gateway: number;
+}
+
+export interface MeasuredOrders {
   readonly orders: number;
+  readonly busy: ProcessorUse;
+  /** In as long a while without requests. */
+  readonly idle: ProcessorUse;
 }
 
 export interface OrderRound {
@@ -30,7 +37,7 @@ export interface OrderRound {
 
 /** The sandbox of some checkout of this repository, of this version or of another, and its partners. */
 export interface RunningCheckout {
-  measure(round: OrderRound): Promise<OrderCost>;
+  measure(round: OrderRound): Promise<MeasuredOrders>;
   stop(): Promise<void>;
 }
 
@@ -39,8 +46,8 @@ const START_MS = 90_000;
 
 export async function startCheckout(folder: string): Promise<RunningCheckout> {
   const home = await mkdtemp(join(tmpdir(), 'causeway-order-cost-'));
+  const program = startProgram(folder, home);
   const generator = startLoadProcess('../load/load-generator.ts');
-  const program = await startProgram(folder, home);
   const stop = endedWithTheRun(async () => {
     await generator.stop();
     if (program.exitCode === null) {
@@ -50,11 +57,11 @@ export async function startCheckout(folder: string): Promise<RunningCheckout> {
     await rm(home, { recursive: true, force: true });
   });
   try {
-    const description = await describedBy(home, program);
+    const description = await describedBy(folder, home, program);
     const { base_url: baseUrl, operator_key: operatorKey } = description;
     await deepenOffers(home);
     await generator.ask('prepare', { baseUrl, operatorKey, partners: PARTNERS } satisfies PreparedLoad);
-    const usedIn = async (ms: number, work: () => Promise<unknown>) => {
+    const usedIn = async (ms: number, work: () => Promise<unknown>): Promise<ProcessorUse> => {
       const before = await processorSeconds({ gateway: program.pid });
       await Promise.all([work(), sleep(ms)]);
       const after = await processorSeconds({ gateway: program.pid });
@@ -70,11 +77,7 @@ export async function startCheckout(folder: string): Promise<RunningCheckout> {
         const busy = await usedIn(ms, async () => {
           orders = await openOrders(generator, { seconds, seed, aSecond: ordersASecond * 2 });
         });
-        return {
-          database: (busy.database - idle.database) / orders,
-          gateway: (busy.gateway - idle.gateway) / orders,
-          orders,
-        };
+        return { orders, busy, idle };
       },
       stop,
     };
@@ -98,26 +101,23 @@ async function openOrders(
 }
 
 /** As its own `npm start` has it, without npm, whose process would be in between. */
-async function startProgram(folder: string, home: string): Promise<ChildProcess> {
-  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const words = String(scripts.start).split(' ');
-  const node = words.indexOf('node');
-  const settings = words.slice(0, node).filter((word) => word.includes('='));
-  return spawn(process.execPath, words.slice(node + 1), {
+function startProgram(folder: string, home: string): ChildProcess {
+  const { env, flags } = npmStartOf(folder);
+  return spawn(process.execPath, [...flags, 'apps/gateway/src/main.ts'], {
     cwd: folder,
     env: {
       ...{ PATH: process.env.PATH ?? '', CAUSEWAY_HOME: home, PORT: '0', METRICS_PORT: '0' },
       ...{ ...NO_LIMITS, TRUSTED_PROXIES: '127.0.0.1', LOG_FORMAT: 'json' },
-      ...Object.fromEntries(settings.map((word) => word.split('=') as [string, string])),
+      ...env,
     },
     stdio: 'ignore',
   });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: sandbox.json, read as its users read it.
-async function describedBy(home: string, program: ChildProcess): Promise<any> {
+async function describedBy(folder: string, home: string, program: ChildProcess): Promise<any> {
   const read = async () => {
-    if (program.exitCode !== null) throw new Error(`it ended with ${program.exitCode}`);
+    if (program.exitCode !== null) throw new Error(`npm start in ${folder} ended with ${program.exitCode}`);
     return readFile(join(home, 'sandbox.json'), 'utf8').catch(() => undefined);
   };
   return JSON.parse(await until('the sandbox to stand', read, START_MS));

@@ -116,7 +116,7 @@ function goAhead(pids: readonly (number | undefined)[], say: LoadRunOptions['say
   try {
     for (const pid of pids) takePrecedence(pid);
   } catch (error) {
-    say(`clients wait for a core like everybody: ${(error as Error).message}`);
+    say(`clients wait for a core like every process: ${(error as Error).message}`);
   }
 }
 

@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (config.roles.includes('api')) {
     const { createApi } = await readApi();
     const api = await createApi(deps, baseUrl);
-    // Not before: a start is not in anybody's way.
+    // Not before: no caller waits for a start.
     if (config.apiScheduling === 'realtime') takePrecedence();
     await api.listen({ host: config.host, port });
     stops.push({ what: 'api', stop: () => api.close() });
